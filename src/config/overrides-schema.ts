@@ -1,0 +1,38 @@
+// The keys of the overrides file: a list of networks whose clients' place is known better than a
+// database knows it. It knows one entry at a time, and no cluster.
+
+import type { z } from "zod";
+import { decimal, listOf, network, objectName, parsed, placeName, strictMap } from "./fields.ts";
+
+const continentCodes = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"];
+const isBothOrNone = (entry: { latitude?: number | undefined; longitude?: number | undefined }) =>
+  (entry.latitude === undefined) === (entry.longitude === undefined);
+
+/** The whole file. Of latitude and longitude both are given or neither. */
+export const overridesSchema = listOf(
+  strictMap({
+    network,
+    latitude: decimal(-90, 90).optional(),
+    longitude: decimal(-180, 180).optional(),
+    country: parsed("allowed a country code of two letters such as FJ", (text) =>
+      /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : undefined,
+    ).optional(),
+    continent: parsed(`allowed a continent code of ${continentCodes.join(", ")}`, (text) =>
+      continentCodes.find((code) => code === text.toUpperCase()),
+    ).optional(),
+    cluster: objectName.optional(),
+    region: placeName.optional(),
+    zone: placeName.optional(),
+  })
+    .refine((entry) => isBothOrNone(entry) || entry.longitude !== undefined, {
+      path: ["longitude"],
+      when: () => true,
+    })
+    .refine((entry) => isBothOrNone(entry) || entry.latitude !== undefined, {
+      path: ["latitude"],
+      when: () => true,
+    }),
+  "overrides",
+);
+
+export type OverrideEntry = z.output<typeof overridesSchema>[number];

@@ -1,0 +1,81 @@
+// Reads one object of a document by a schema, every fault of it as a problem with its place. It
+// knows how the schema library reports faults, so that nothing else need; it must not know any
+// schema.
+
+import type { z } from "zod";
+import type { Problem, Read } from "./problem.ts";
+import { isRecord, type Path, type SourceDocument } from "./yaml-documents.ts";
+
+/**
+ * Reads `document` by `schema`. `what` names the kind of object in the messages:
+ * `cannot read Cluster: bad spec.routing.priority, got 2000, allowed 1 to 1000`.
+ */
+export function readObject<Schema extends z.ZodType>(
+  document: SourceDocument,
+  schema: Schema,
+  what: string,
+): Read<z.output<Schema>> {
+  const result = schema.safeParse(document.value);
+  if (result.success) return { ok: true, value: result.data };
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, document, what));
+  return { ok: false, problems };
+}
+
+/** A problem at the value of a path, for what no schema can say. */
+export function problemAt(document: SourceDocument, path: Path, message: string): Problem {
+  return { file: document.file, ...document.placeOf(path), message };
+}
+
+/** A value as messages show it: text in quotes and cut short, lists and maps by name only. */
+export function showValue(value: unknown): string {
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
+  }
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  return isRecord(value) ? "a map" : String(value);
+}
+
+/** A path as messages show it: `spec.networks[0]`. */
+export function showPath(path: Path): string {
+  return path
+    .map((step, index) => (typeof step === "number" ? `[${step}]` : index > 0 ? `.${step}` : step))
+    .join("");
+}
+
+function problemsOf(issue: z.core.$ZodIssue, document: SourceDocument, what: string): Problem[] {
+  const { file } = document;
+  const path = issue.path.filter((step) => typeof step !== "symbol");
+  if (issue.code === "unrecognized_keys") {
+    // The schema's message holds one line for each key: see `strictMap`.
+    const messages = issue.message.split("\n");
+    return issue.keys.map((key, index) => ({
+      file,
+      ...document.placeOfKey([...path, key]),
+      message: `cannot read ${what}: ${messages[index] ?? ""}`,
+    }));
+  }
+  if (issue.code === "invalid_key") {
+    const key = JSON.stringify(path.at(-1));
+    const message = `cannot read ${what}: bad key ${key}, ${issue.issues[0]?.message ?? ""}`;
+    return [{ file, ...document.placeOfKey(path), message }];
+  }
+  const found = follow(document.value, path);
+  if (found === undefined && path.length > 0) {
+    const parent = path.slice(0, -1);
+    const message = `cannot read ${what}: missing ${showPath(path)}`;
+    return [{ file, ...document.placeOfKey(parent), message }];
+  }
+  const name = path.length > 0 ? `bad ${showPath(path)}, ` : "";
+  const message = `cannot read ${what}: ${name}got ${showValue(found)}, ${issue.message}`;
+  return [{ file, ...document.placeOf(path), message }];
+}
+
+function follow(value: unknown, path: Path): unknown {
+  let found = value;
+  for (const step of path) {
+    if (Array.isArray(found)) found = found[Number(step)];
+    else if (isRecord(found)) found = found[step];
+    else return found; // a short form: `ttl: 180` stands for `ttl: { max: 180 }`
+  }
+  return found;
+}

@@ -1,0 +1,115 @@
+// Reads `meridian.yaml`, the server's own file, into settings with defaults filled in and paths
+// made absolute. It must not open what the paths lead to. Does I/O.
+
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Network } from "../dns/address.ts";
+import type { SocketAddress } from "./fields.ts";
+import { compareProblems, type Problem } from "./problem.ts";
+import { readObject } from "./read-object.ts";
+import { serverSchema } from "./server-schema.ts";
+import { readDocuments } from "./yaml-documents.ts";
+
+/** The settings of one server. All paths are absolute. */
+export interface ServerConfig {
+  /** The instance's name: voter id, NSID, `id.server`. */
+  readonly name: string;
+  readonly listen: {
+    readonly dns: readonly SocketAddress[];
+    readonly http: SocketAddress | undefined;
+  };
+  /** The cluster that this instance runs in. */
+  readonly cluster: string | undefined;
+  /** Data plane threads; `undefined`: one for each core. */
+  readonly workers: number | undefined;
+  /** The folder of what is served. */
+  readonly zones: string;
+  readonly dataDir: string;
+  readonly geoip: {
+    /** Paths, and npm packages as `package:NAME`; the first with an answer wins. */
+    readonly databases: readonly string[];
+    readonly overrides: string | undefined;
+  };
+  /** Networks whose ECS option is believed for internal answers. */
+  readonly trustedResolvers: readonly Network[];
+  /** DNS servers that resolve load balancer hostnames, as `node:dns` takes them; empty: the system's. */
+  readonly resolvers: readonly string[];
+  readonly health: HealthConfig | undefined;
+  readonly mirror: readonly MirrorConfig[];
+}
+
+/** Whether this instance votes, and with whom. */
+export interface HealthConfig {
+  readonly voter: boolean;
+  readonly secretFile: string | undefined;
+  readonly peers: readonly { readonly name: string; readonly url: string }[];
+}
+
+/** One mirror: its provider, and keys that the provider's part of the program reads. */
+export interface MirrorConfig {
+  readonly provider: "route53" | "clouddns";
+  readonly [key: string]: unknown;
+}
+
+export type ServerConfigResult =
+  | { readonly ok: true; readonly config: ServerConfig }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Reads the file, or says everything that is wrong with it, sorted by place. */
+export function readServerConfig(file: string): ServerConfigResult {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refused({ file, line: 1, column: 1, message: `cannot read Server: ${reason}` });
+  }
+  return parseServerConfig(file, text);
+}
+
+/** The settings that a text stands for; `file` is where its relative paths begin. */
+export function parseServerConfig(file: string, text: string): ServerConfigResult {
+  const { documents, problems } = readDocuments(file, text);
+  const [document, second] = documents;
+  if (document === undefined) {
+    if (problems.length > 0) return refused(...problems);
+    return refused({ file, line: 1, column: 1, message: "cannot read Server: the file is empty" });
+  }
+  const result = readObject(document, serverSchema, "Server");
+  const all = [...problems, ...(result.ok ? [] : result.problems)];
+  if (second !== undefined) {
+    all.push({ file, ...second.placeOf([]), message: "cannot read Server: allowed one document" });
+  }
+  if (!result.ok || all.length > 0) return refused(...all);
+
+  const { metadata, spec } = result.value;
+  const absolute = (relative: string): string => path.resolve(path.dirname(file), relative);
+  const absoluteIfGiven = (relative: string | undefined): string | undefined =>
+    relative === undefined ? undefined : absolute(relative);
+  const config: ServerConfig = {
+    name: metadata.name,
+    listen: { dns: spec.listen.dns, http: spec.listen.http },
+    cluster: spec.cluster,
+    workers: spec.workers,
+    zones: absolute(spec.zones),
+    dataDir: absolute(spec.dataDir),
+    geoip: {
+      databases: spec.geoip.databases.map((each) =>
+        each.startsWith("package:") ? each : absolute(each),
+      ),
+      overrides: absoluteIfGiven(spec.geoip.overrides),
+    },
+    trustedResolvers: spec.trustedResolvers,
+    resolvers: spec.resolvers,
+    health: spec.health && {
+      ...spec.health,
+      secretFile: absoluteIfGiven(spec.health.secretFile),
+    },
+    mirror: spec.mirror,
+  };
+  return { ok: true, config };
+}
+
+function refused(...problems: Problem[]): ServerConfigResult {
+  return { ok: false, problems: problems.sort(compareProblems) };
+}

