@@ -3,7 +3,7 @@
 // beyond its form.
 
 import { type Field, type FieldKind, RRType, recordType } from "./record-types.ts";
-import { skipServiceParameters } from "./service-parameters.ts";
+import { skipServiceParameters } from "./svcb-wire.ts";
 import { readTypeBitmap } from "./type-bitmap.ts";
 import { type Failure, WireReader } from "./wire-reader.ts";
 import type { WireWriter } from "./wire-writer.ts";
