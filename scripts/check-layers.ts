@@ -24,13 +24,13 @@ const outside =
   /^node:(fs|net|dgram|dns|http|https|worker_threads|child_process|timers|os)\b|^pino/;
 const pureFolders = ["dns", "zone", "federation", "routing", "answer"];
 /** The one thing of node:net that asks nothing of the world. */
-const harmless = /import \{ isIP(v4|v6)?( as \w+)? \} from 'node:net';/g;
+const harmless = /import \{ isIP(v4|v6)?( as \w+)? \} from ["']node:net["'];/g;
 /** Files outside the pure folders that do I/O say so in their opening comment with these words. */
 const ioWords = /Does I\/O/;
 
 const root = path.resolve(import.meta.dirname, "../src");
-const importPattern = /(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g;
-
+const importPattern =
+  /(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s+["']([^"']+)["']|import\(["']([^"']+)["']\)/g;
 interface SourceFile {
   file: string;
   folder: string;

@@ -1,0 +1,205 @@
+// The one function that every listener calls: query octets in, response octets out, or silence
+// (semantics 10). It must not know sockets, clocks or chance: all of them arrive as arguments.
+
+import { DnsClass, Opcode, Rcode } from '../dns/codes.ts';
+import { EdeCode, type Edns, type EdnsOption } from '../dns/edns.ts';
+import {
+  decodeHeader,
+  decodeMessage,
+  encodeMessage,
+  type Header,
+  type Message,
+  type Question,
+  type ResourceRecord,
+} from '../dns/message.ts';
+import { formatName } from '../dns/name.ts';
+import { txtRdata } from '../dns/rdata.ts';
+import { RRType } from '../dns/record-types.ts';
+import type { Address } from '../federation/model.ts';
+import { outerScope } from '../geo/client-prefix.ts';
+import { type Asker, askerOf, type Ecs } from './asker.ts';
+import { serverCookie } from './cookies.ts';
+import type { AnswerState } from './federated-answer.ts';
+import { type Resolution, resolve } from './resolve.ts';
+import type { AnswerSettings } from './snapshot.ts';
+
+/** A query as it came in. */
+export interface Received {
+  readonly octets: Uint8Array;
+  readonly source: Address;
+  readonly sourcePort: number;
+  readonly transport: 'udp' | 'tcp';
+}
+
+/** Octets of a message that may be sent over UDP to one who sent no OPT (RFC 1035 section 4.2.1). */
+const plainUdpSize = 512;
+
+/**
+ * Answers one message. `undefined` means silence: responses, fragments of a header, source port 0.
+ * @param nowSeconds seconds since 1970, for cookies.
+ */
+export function answer(
+  received: Received,
+  state: AnswerState,
+  nowSeconds: number,
+): Uint8Array | undefined {
+  const header = decodeHeader(received.octets);
+  if (!header || header.isResponse || received.sourcePort === 0) return undefined;
+  if (header.opcode !== Opcode.QUERY) {
+    return encodeMessage(responseTo(header, [], Rcode.NOTIMP));
+  }
+  const decoded = decodeMessage(received.octets);
+  if (!decoded.ok) {
+    const questions = decoded.question ? [decoded.question] : [];
+    const edns = decoded.hasOpt ? plainEdns(state.snapshot.settings, []) : undefined;
+    return encodeMessage({ ...responseTo(header, questions, Rcode.FORMERR), edns });
+  }
+  const query = decoded.message;
+  const response = respond(query, received, state, nowSeconds);
+  return encodeMessage(response, { maxSize: sizeLimit(query, received, state.snapshot.settings) });
+}
+
+/** What is answered before records come into it. */
+interface Reply {
+  readonly rcode: number;
+  readonly resolution?: Resolution;
+  readonly chaos?: ResourceRecord;
+  readonly scope: number;
+  readonly extendedError?: Extract<EdnsOption, { kind: 'ede' }>;
+}
+
+function respond(
+  query: Message,
+  received: Received,
+  state: AnswerState,
+  nowSeconds: number,
+): Message {
+  const { settings, views } = state.snapshot;
+  const ecs = query.edns?.options.find((each) => each.kind === 'ecs');
+  const asker = askerOf(received.source, ecs, settings.trustedResolvers, views);
+  const reply = replyTo(query, asker, state);
+  const { resolution, chaos } = reply;
+  return {
+    ...responseTo(query, query.questions, reply.rcode),
+    isAuthoritative: resolution?.isAuthoritative ?? chaos !== undefined,
+    answers: chaos ? [chaos] : (resolution?.answers ?? []),
+    authorities: resolution?.authorities ?? [],
+    additionals: resolution?.additionals ?? [],
+    edns: query.edns && ednsFor(query.edns, reply, ecs, asker, received, settings, nowSeconds),
+    tsig: query.tsig && { ...query.tsig, mac: new Uint8Array(0), error: Rcode.BADKEY },
+  };
+}
+
+function replyTo(query: Message, asker: Asker, state: AnswerState): Reply {
+  const { edns, tsig, questions } = query;
+  const [question] = questions;
+  if (edns && edns.version > 0) return { rcode: Rcode.BADVERS, scope: 0 };
+  if (!question || questions.length > 1) {
+    // RFC 7873 section 5.4: a query without question that asks for a cookie only.
+    const wantsCookie = edns?.options.some((each) => each.kind === 'cookie') ?? false;
+    const isCookieQuery = questions.length === 0 && wantsCookie;
+    return { rcode: isCookieQuery ? Rcode.NOERROR : Rcode.FORMERR, scope: 0 };
+  }
+  // No key is known here, so every TSIG is signed by an unknown one (RFC 8945 section 5.2.1).
+  if (tsig) return { rcode: Rcode.NOTAUTH, scope: 0 };
+  if (question.class === DnsClass.CH) return chaosReply(question, state.snapshot.settings);
+  if (question.class !== DnsClass.IN || isTransfer(question.type)) {
+    return refusal(EdeCode.NOT_SUPPORTED);
+  }
+  const resolution = resolve(question, asker, state);
+  if (resolution.rcode === Rcode.REFUSED) return refusal(EdeCode.NOT_AUTHORITATIVE);
+  return { rcode: resolution.rcode, resolution, scope: resolution.scope };
+}
+
+/** CH TXT for `id.server` and `version.bind`, where configured (RFC 4892). */
+function chaosReply(question: Question, settings: AnswerSettings): Reply {
+  const texts = new Map([
+    ['id.server.', settings.instance],
+    ['version.bind.', settings.version],
+  ]);
+  const text = texts.get(formatName(question.name).toLowerCase());
+  if (text === undefined || (question.type !== RRType.TXT && question.type !== RRType.ANY)) {
+    return refusal(EdeCode.NOT_SUPPORTED);
+  }
+  const chaos = { ...question, type: RRType.TXT, ttlSeconds: 0, rdata: txtRdata([text]) };
+  return { rcode: Rcode.NOERROR, chaos, scope: 0 };
+}
+
+function refusal(code: number): Reply {
+  return { rcode: Rcode.REFUSED, scope: 0, extendedError: { kind: 'ede', code, text: '' } };
+}
+
+function isTransfer(type: number): boolean {
+  return type === RRType.AXFR || type === RRType.IXFR;
+}
+
+/** The query's id, opcode and RD; everything else as an authoritative server has it. */
+function responseTo(
+  query: Pick<Header, 'id' | 'opcode' | 'recursionDesired'>,
+  questions: readonly Question[],
+  rcode: number,
+): Message {
+  return {
+    id: query.id,
+    isResponse: true,
+    opcode: query.opcode,
+    isAuthoritative: false,
+    isTruncated: false,
+    recursionDesired: query.recursionDesired,
+    recursionAvailable: false,
+    z: false,
+    // RFC 4035 section 3.1.6: no AD without DNSSEC, and CD is cleared.
+    authenticData: false,
+    checkingDisabled: false,
+    rcode,
+    questions,
+    answers: [],
+    authorities: [],
+    additionals: [],
+  };
+}
+
+/** The OPT of a response to a query that had one (RFC 6891 section 6.1.1). */
+function ednsFor(
+  asked: Edns,
+  reply: Reply,
+  ecs: Ecs | undefined,
+  asker: Asker,
+  received: Received,
+  settings: AnswerSettings,
+  nowSeconds: number,
+): Edns {
+  const edns = { ...plainEdns(settings, []), dnssecOk: asked.dnssecOk };
+  if (reply.rcode === Rcode.BADVERS) return edns;
+  const options: EdnsOption[] = [];
+  if (asked.options.some((each) => each.kind === 'nsid')) {
+    options.push({ kind: 'nsid', id: Buffer.from(settings.instance) });
+  }
+  if (ecs) options.push({ ...ecs, scopeLength: scopeOf(ecs, asker, reply) });
+  const cookie = asked.options.find((each) => each.kind === 'cookie');
+  if (cookie) {
+    const { cookieSecret } = settings;
+    const server = serverCookie(cookie.client, received.source, nowSeconds, cookieSecret);
+    options.push({ kind: 'cookie', client: cookie.client, server });
+  }
+  if (received.transport === 'tcp' && asked.options.some((each) => each.kind === 'keepalive')) {
+    options.push({ kind: 'keepalive', timeout: settings.tcpIdleSeconds * 10 });
+  }
+  if (reply.extendedError) options.push(reply.extendedError);
+  return { ...edns, options };
+}
+
+function plainEdns(settings: AnswerSettings, options: readonly EdnsOption[]): Edns {
+  return { udpSize: settings.udpPayloadSize, version: 0, dnssecOk: false, flags: 0, options };
+}
+
+/** The scope in the query's own family; 0 where the answer did not depend on the client. */
+function scopeOf(ecs: Ecs, asker: Asker, { scope }: Reply): number {
+  return ecs.sourceLength === 0 || scope === 0 ? 0 : outerScope(asker.client, scope);
+}
+
+function sizeLimit(query: Message, received: Received, settings: AnswerSettings): number {
+  if (received.transport === 'tcp') return 0xffff;
+  if (!query.edns) return plainUdpSize;
+  return Math.max(plainUdpSize, Math.min(query.edns.udpSize, settings.udpPayloadSize));
+}

@@ -1,0 +1,188 @@
+// What a federated name is answered (design, "Names"; semantics 3 to 5): routes become records. It
+// must not know zones, CNAME chasing or the message.
+
+import { DnsClass } from '../dns/codes.ts';
+import type { Question, ResourceRecord } from '../dns/message.ts';
+import type { Name } from '../dns/name.ts';
+import { nameRdata, srvRdata } from '../dns/rdata.ts';
+import { RRType } from '../dns/record-types.ts';
+import type { Service } from '../federation/model.ts';
+import { clusterName, type FederatedName } from '../federation/names.ts';
+import { drawPrefix } from '../geo/client-prefix.ts';
+import type { Demand, Health } from '../routing/candidates.ts';
+import { pickAddresses } from '../routing/pick-addresses.ts';
+import { type OrderedCluster, type Route, route } from '../routing/route.ts';
+import type { Asker } from './asker.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { View } from './view.ts';
+
+/** All that answers depend on beside question and asker. */
+export interface AnswerState {
+  readonly snapshot: Snapshot;
+  readonly health: Health;
+  /** Clusters that are taken out of the answers. */
+  readonly drained: ReadonlySet<string>;
+  /** How far the addresses of a service's clusters are rotated in an answer of this type. */
+  readonly rotation: (service: Service, type: number) => number;
+}
+
+/** A question about a federated name by one asker. */
+export interface FederatedQuestion {
+  readonly question: Question;
+  readonly asker: Asker;
+  readonly view: View;
+  readonly state: AnswerState;
+}
+
+/** The records for a federated name, and the routes that led to them. */
+export type FederatedAnswer = {
+  readonly routes: readonly Route[];
+  readonly answers: readonly ResourceRecord[];
+  readonly additionals: readonly ResourceRecord[];
+} & (
+  | { readonly kind: 'answer' | 'nodata' | 'servfail' }
+  | { readonly kind: 'cname'; readonly target: Name }
+);
+
+/** Answers a question whose name is federated. */
+export function federatedAnswer(
+  asked: FederatedQuestion,
+  federated: FederatedName,
+): FederatedAnswer {
+  const { service } = federated;
+  switch (federated.kind) {
+    case 'service':
+      return addresses(asked, service, {});
+    case 'local':
+      return local(asked, federated);
+    case 'cluster':
+      // A cluster's own name fails open alone: whether all of the service is down is not asked.
+      return addresses(asked, { ...service, onAllDown: 'open' }, { cluster: federated.cluster });
+    case 'port':
+      return port(asked, federated);
+  }
+}
+
+/** Ordered addresses for A and AAAA; NODATA for every other type. */
+function addresses(
+  asked: FederatedQuestion,
+  service: Service,
+  demand: Omit<Demand, 'family'>,
+): FederatedAnswer {
+  const { name, type } = asked.question;
+  const family = familyOf(type);
+  if (!family) return withoutRecords('nodata');
+  const found = routeFor(asked, service, { ...demand, family });
+  if (found.outcome !== 'answer') return withoutRecords(found.outcome, found);
+  const rotation = asked.state.rotation(service, typeOf(family));
+  const answers = addressRecords(name, family, service, found, found.order, rotation);
+  return { kind: 'answer', routes: [found], answers, additionals: [] };
+}
+
+/**
+ * Only a region's or zone's endpoints; with none healthy there in any family, a CNAME one step
+ * up (semantics 5).
+ */
+function local(
+  asked: FederatedQuestion,
+  { service, region, zone, up }: Extract<FederatedName, { kind: 'local' }>,
+): FederatedAnswer {
+  const within = zone === undefined ? { region } : { region, zone };
+  const either = routeFor(asked, service, { family: undefined, within });
+  if (either.order.length > 0 && !either.isFailOpen) {
+    const answer = addresses(asked, service, { within });
+    return { ...answer, routes: [...answer.routes, either] };
+  }
+  const cname: ResourceRecord = {
+    name: asked.question.name,
+    type: RRType.CNAME,
+    class: DnsClass.IN,
+    ttlSeconds: service.ttl.maxSeconds,
+    rdata: nameRdata(up),
+  };
+  return { kind: 'cname', target: up, routes: [either], answers: [cname], additionals: [] };
+}
+
+/** One SRV record for each cluster and port of the answer, each cluster's addresses beside it. */
+function port(
+  asked: FederatedQuestion,
+  { service, port: name, protocol }: Extract<FederatedName, { kind: 'port' }>,
+): FederatedAnswer {
+  const { question, state } = asked;
+  if (question.type !== RRType.SRV && question.type !== RRType.ANY) return withoutRecords('nodata');
+  const found = routeFor(asked, service, { family: undefined, port: { name, protocol } });
+  if (found.outcome !== 'answer') return withoutRecords(found.outcome, found);
+  const rotation = state.rotation(service, RRType.SRV);
+  const answers: ResourceRecord[] = [];
+  const additionals: ResourceRecord[] = [];
+  for (const each of found.order) {
+    const { cluster, entry } = each.candidate;
+    const target = clusterName(state.snapshot.model.federation, service, cluster.name);
+    const weight = srvWeight(each, found.order);
+    for (const { port } of entry.ports.filter((p) => p.name === name && p.protocol === protocol)) {
+      const rdata = srvRdata({ priority: each.rank, weight, port, target });
+      const { ttlSeconds } = found;
+      answers.push({ ...question, type: RRType.SRV, class: DnsClass.IN, ttlSeconds, rdata });
+    }
+    for (const family of [4, 6] as const) {
+      additionals.push(...addressRecords(target, family, service, found, [each], rotation));
+    }
+  }
+  return { kind: 'answer', routes: [found], answers, additionals };
+}
+
+function routeFor({ asker, view, state }: FederatedQuestion, service: Service, demand: Demand) {
+  return route({
+    clusters: state.snapshot.model.clusters,
+    service,
+    demand,
+    place: view.place,
+    prefix: drawPrefix(asker.client),
+    health: state.health,
+    drained: state.drained,
+  });
+}
+
+function addressRecords(
+  name: Name,
+  family: 4 | 6,
+  service: Service,
+  { ttlSeconds }: Route,
+  order: readonly OrderedCluster[],
+  rotation: number,
+): ResourceRecord[] {
+  const octets = family === 4 ? 4 : 16;
+  const clusters = order.map(({ candidate }) =>
+    candidate.upAddresses.filter((address) => address.length === octets),
+  );
+  return pickAddresses(clusters, service.answer.maxAddresses, rotation).map((rdata) => ({
+    name,
+    type: typeOf(family),
+    class: DnsClass.IN,
+    ttlSeconds,
+    rdata,
+  }));
+}
+
+/** Weight × healthy share, scaled to 1–65535 within the level; 0 for weight 0 (semantics 3, "SRV"). */
+function srvWeight({ candidate, rank }: OrderedCluster, order: readonly OrderedCluster[]): number {
+  const weights = order
+    .filter((each) => each.rank === rank)
+    .map((each) => each.candidate.drawWeight);
+  const { drawWeight } = candidate;
+  return drawWeight > 0 ? Math.max(1, Math.round((drawWeight / Math.max(...weights)) * 0xffff)) : 0;
+}
+
+function withoutRecords(kind: 'nodata' | 'servfail', found?: Route): FederatedAnswer {
+  return { kind, routes: found ? [found] : [], answers: [], additionals: [] };
+}
+
+/** ANY is answered with one RRset, the A records (RFC 8482 section 4.1). */
+function familyOf(type: number): 4 | 6 | undefined {
+  if (type === RRType.A || type === RRType.ANY) return 4;
+  return type === RRType.AAAA ? 6 : undefined;
+}
+
+function typeOf(family: 4 | 6): number {
+  return family === 4 ? RRType.A : RRType.AAAA;
+}

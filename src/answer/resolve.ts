@@ -1,0 +1,166 @@
+// Resolution: question and asker in, records out (RFC 1034 section 4.3.2, with federated names
+// where a zone says so). It follows CNAMEs through all of our zones and keeps every route that it
+// took. It must not know wire format, transports or limits of size.
+
+import { DnsClass, Rcode } from '../dns/codes.ts';
+import type { Question, ResourceRecord } from '../dns/message.ts';
+import { type Name, nameKey, namesEqual, parentName } from '../dns/name.ts';
+import { nameIn } from '../dns/rdata.ts';
+import { RRType } from '../dns/record-types.ts';
+import type { FederatedName } from '../federation/names.ts';
+import { drawPrefixLength } from '../geo/client-prefix.ts';
+import type { Route } from '../routing/route.ts';
+import { glueOf, type Lookup, lookup, negativeTtl } from '../zone/lookup.ts';
+import type { RRset, Zone } from '../zone/zone.ts';
+import type { Asker } from './asker.ts';
+import { additionalRecords } from './additional.ts';
+import { type AnswerState, federatedAnswer, type FederatedQuestion } from './federated-answer.ts';
+import { type View, viewOf } from './view.ts';
+import { findZone } from './zone-set.ts';
+
+/** What a question is answered, before it becomes a message. */
+export interface Resolution {
+  readonly rcode: number;
+  readonly isAuthoritative: boolean;
+  readonly answers: readonly ResourceRecord[];
+  readonly authorities: readonly ResourceRecord[];
+  readonly additionals: readonly ResourceRecord[];
+  /** Leading bits of the client's prefix that the answer depended on (semantics 1.4). */
+  readonly scope: number;
+  /** Why this answer: each federated name on the way, and the routes taken for it. */
+  readonly steps: readonly Step[];
+}
+
+/** A federated name on the way to the answer. */
+export interface Step {
+  readonly name: Name;
+  readonly federated: FederatedName;
+  readonly routes: readonly Route[];
+}
+
+/** The most CNAMEs that are followed for one question. */
+const maxChain = 16;
+
+/** Resolves a question of class IN. */
+export function resolve(question: Question, asker: Asker, state: AnswerState): Resolution {
+  const view = viewOf(state.snapshot.views, asker);
+  const draft = new Draft(asker, view);
+  const visited = new Set<string>();
+  let name = question.name;
+  while (visited.size <= maxChain && !visited.has(nameKey(name))) {
+    visited.add(nameKey(name));
+    const zone = zoneFor(state, name, question.type);
+    if (!zone) return visited.size === 1 ? draft.refused() : draft.finish(Rcode.NOERROR);
+    const asked = { question: { ...question, name }, asker, view, state };
+    const next = takeStep(draft, zone, asked);
+    if ('resolution' in next) return next.resolution;
+    name = next.target;
+  }
+  return draft.finish(Rcode.NOERROR);
+}
+
+/** The end of the resolution, or the name that a CNAME leads on to. */
+type Next = { resolution: Resolution } | { target: Name };
+
+function takeStep(draft: Draft, zone: Zone<FederatedName>, asked: FederatedQuestion): Next {
+  const { name, type } = asked.question;
+  const found = lookup(zone, name, type);
+  switch (found.kind) {
+    case 'answer': {
+      for (const rrset of found.rrsets) draft.answers.push(...recordsOf(name, rrset));
+      const { records, federated } = additionalRecords(draft.answers, asked);
+      draft.additionals.push(...records);
+      for (const { routes } of federated) draft.dependsOn(routes);
+      return { resolution: draft.finish(Rcode.NOERROR) };
+    }
+    case 'cname':
+      draft.answers.push(...recordsOf(name, found.rrset));
+      return { target: nameIn(found.rrset.rdatas[0] ?? name, RRType.CNAME) };
+    case 'delegation':
+      return { resolution: draft.referral(zone, found) };
+    case 'nodata':
+      return { resolution: draft.negative(Rcode.NOERROR, zone, name) };
+    case 'nxdomain':
+      return { resolution: draft.negative(Rcode.NXDOMAIN, zone, name) };
+    case 'dynamic': {
+      const outcome = federatedAnswer(asked, found.dynamic);
+      draft.steps.push({ name, federated: found.dynamic, routes: outcome.routes });
+      draft.dependsOn(outcome.routes);
+      draft.answers.push(...outcome.answers);
+      draft.additionals.push(...outcome.additionals);
+      if (outcome.kind === 'cname') return { target: outcome.target };
+      if (outcome.kind === 'answer') return { resolution: draft.finish(Rcode.NOERROR) };
+      if (outcome.kind === 'servfail') return { resolution: draft.finish(Rcode.SERVFAIL) };
+      return { resolution: draft.negative(Rcode.NOERROR, zone, name) };
+    }
+  }
+}
+
+/**
+ * The zone that answers for a name. DS lives on the parent's side of a cut (RFC 4035 section
+ * 3.1.4.1), so the parent answers for it where it is ours too.
+ */
+function zoneFor(state: AnswerState, name: Name, type: number): Zone<FederatedName> | undefined {
+  const { zones } = state.snapshot;
+  const zone = findZone(zones, name);
+  const parent = type === RRType.DS && zone && namesEqual(zone.apex, name) && parentName(name);
+  return (parent && findZone(zones, parent)) || zone;
+}
+
+/** The records of an RRset under an owner as the query spells it. */
+function recordsOf(name: Name, { type, ttlSeconds, rdatas }: RRset): ResourceRecord[] {
+  return rdatas.map((rdata) => ({ name, type, class: DnsClass.IN, ttlSeconds, rdata }));
+}
+
+/** An answer in the making. */
+class Draft {
+  readonly answers: ResourceRecord[] = [];
+  readonly additionals: ResourceRecord[] = [];
+  readonly steps: Step[] = [];
+  #scope = 0;
+  readonly #asker: Asker;
+  readonly #view: View;
+
+  constructor(asker: Asker, view: View) {
+    this.#asker = asker;
+    this.#view = view;
+  }
+
+  /** Widens the scope to all that the routes depended on (semantics 1.4). */
+  dependsOn(routes: readonly Route[]): void {
+    for (const { dependsOn } of routes) {
+      const place = dependsOn.place ? this.#view.outsideScope : 0;
+      const prefix = dependsOn.prefix ? drawPrefixLength(this.#asker.client) : 0;
+      this.#scope = Math.max(this.#scope, this.#view.insideScope, place, prefix);
+    }
+  }
+
+  finish(rcode: number, authorities: readonly ResourceRecord[] = []): Resolution {
+    const { answers, additionals, steps } = this;
+    const scope = this.#scope;
+    return { rcode, isAuthoritative: true, answers, authorities, additionals, scope, steps };
+  }
+
+  /** Not our zone. */
+  refused(): Resolution {
+    return { ...this.finish(Rcode.REFUSED), isAuthoritative: false };
+  }
+
+  /** NODATA or NXDOMAIN with the SOA and the negative TTL (RFC 2308 sections 2 and 3). */
+  negative(rcode: number, zone: Zone<FederatedName>, name: Name): Resolution {
+    const soa = zone.nodes.get(nameKey(zone.apex))?.rrsets.get(RRType.SOA);
+    if (!soa) return this.finish(rcode);
+    const owner = name.subarray(name.length - zone.apex.length);
+    return this.finish(rcode, recordsOf(owner, { ...soa, ttlSeconds: negativeTtl(soa) }));
+  }
+
+  /** A referral with glue; authoritative only for CNAMEs that led to it (RFC 1034 section 6.2.7). */
+  referral(
+    zone: Zone<FederatedName>,
+    { cut, ns }: Extract<Lookup<FederatedName>, { kind: 'delegation' }>,
+  ): Resolution {
+    for (const { name, rrset } of glueOf(zone, ns)) this.additionals.push(...recordsOf(name, rrset));
+    const referral = this.finish(Rcode.NOERROR, recordsOf(cut.name, ns));
+    return { ...referral, isAuthoritative: this.answers.length > 0 };
+  }
+}

@@ -1,0 +1,34 @@
+// What an answer depends on about the client: its place, and how many bits of its address decided
+// that place (semantics 1.4 and 1.5). It must not know what is asked.
+
+import type { Place } from '../routing/place.ts';
+import type { Asker } from './asker.ts';
+import { lookUp, type Views } from './views.ts';
+
+/** A client's place, and how many leading bits of its address decided it. */
+export interface View {
+  readonly place: Place;
+  /** Scope of being inside a cluster or not; 0 where the client is not believed to be inside any. */
+  readonly insideScope: number;
+  /** Scope of the place outside; 0 for a client that is inside. */
+  readonly outsideScope: number;
+}
+
+/**
+ * The view of whoever asks. A prefix is inside a cluster only if all of it is.
+ */
+export function viewOf(views: Views, asker: Asker): View {
+  const { client, trust } = asker;
+  const inside = lookUp(views.inside[client.family], client.address);
+  const insidePlace = views.insidePlaces[inside.value];
+  const isBelieved =
+    trust.kind === 'full' || (trust.kind === 'own-cluster' && trust.cluster === insidePlace?.inside);
+  const insideScope = trust.kind === 'none' ? 0 : inside.scope;
+  if (insidePlace && isBelieved && inside.scope <= client.prefixLength) {
+    return { place: insidePlace, insideScope, outsideScope: 0 };
+  }
+  const outside = lookUp(views.outside[client.family], client.address);
+  const place = views.outsidePlaces[outside.value];
+  if (!place) throw new Error(`cannot find a place: no such index, got ${outside.value}`);
+  return { place, insideScope, outsideScope: outside.scope };
+}

@@ -1,0 +1,214 @@
+// Which clusters may serve a client, and with which addresses (semantics 3, "Candidates" and
+// "Addresses", and 4, "What counts"). Each cluster that is left out is left out by one named
+// rule. It must not know of levels, draws or names.
+
+import type {
+  Address,
+  Cluster,
+  Endpoint,
+  EndpointFilter,
+  LabelExpression,
+  Service,
+  ServiceInCluster,
+} from "../federation/model.ts";
+import { compareNearness, isLocated, type Place } from "./place.ts";
+
+/** A cluster that may serve the client. */
+export interface Candidate {
+  readonly cluster: Cluster;
+  readonly entry: ServiceInCluster;
+  /** Whether the client is inside this cluster and so gets its internal addresses. */
+  readonly isInside: boolean;
+  /** All that this client may be given, up or not. */
+  readonly addresses: readonly Address[];
+  /** Of these, the ones that are up. */
+  readonly upAddresses: readonly Address[];
+  /** How many endpoints count as healthy, 0 to `total`; a fraction while one ramps up. */
+  readonly healthy: number;
+  readonly total: number;
+}
+
+/** The rule that left a cluster out. */
+export type LeftOutReason =
+  | "other-region"
+  | "other-zone"
+  | "no-port"
+  | "no-address"
+  | "disabled"
+  | "drained"
+  | "filtered"
+  | "not-home";
+
+/** A cluster that runs the service and may not serve this client. */
+export interface LeftOut {
+  readonly cluster: string;
+  readonly reason: LeftOutReason;
+}
+
+/**
+ * How much of a healthy endpoint an address counts as by the voters' verdict: 0 down, 1 up, in
+ * between while it ramps up.
+ */
+export type Health = (service: Service, cluster: string, address: Address) => number;
+
+/** What is asked for: whose addresses, and of which of the service's clusters. */
+export interface Demand {
+  /** The asked address family; `undefined` for either (SRV). */
+  readonly family: 4 | 6 | undefined;
+  /** Only clusters of this region, and of this zone, for regional and zonal names. */
+  readonly within?: { readonly region: string; readonly zone?: string };
+  /** Only this cluster, even if it is disabled or drained, for a cluster's own name. */
+  readonly cluster?: string;
+  /** Only clusters that have this port, for SRV. */
+  readonly port?: { readonly name: string; readonly protocol: string };
+}
+
+/** What the candidates depend on. */
+export interface CandidateInput {
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly service: Service;
+  readonly demand: Demand;
+  readonly place: Place;
+  readonly health: Health;
+  readonly drained: ReadonlySet<string>;
+}
+
+export interface Candidates {
+  readonly candidates: readonly Candidate[];
+  readonly leftOut: readonly LeftOut[];
+  /** Whether a client at another place outside could have other candidates, or another order. */
+  readonly dependsOnPlace: boolean;
+}
+
+/** Sorts the service's clusters into candidates and those left out. */
+export function findCandidates(input: CandidateInput): Candidates {
+  const leftOut: LeftOut[] = [];
+  const qualified: Candidate[] = [];
+  for (const entry of input.service.clusters) {
+    const cluster = input.clusters.get(entry.cluster);
+    if (!cluster) continue;
+    const candidate = candidateOf(cluster, entry, input);
+    const reason = reasonAgainst(candidate, input);
+    if (reason) leftOut.push({ cluster: cluster.name, reason });
+    else qualified.push(candidate);
+  }
+  const home = clientHome(input.place, qualified);
+  const candidates = qualified.filter((each) => {
+    const reason = isOpenTo(each, home) ? reasonToNarrow(each, input.demand) : 'not-home';
+    if (reason) leftOut.push({ cluster: each.cluster.name, reason });
+    return !reason;
+  });
+  const asked = qualified.filter((each) => !reasonToNarrow(each, input.demand));
+  const dependsOnPlace = asked.length > 1 || asked.some((each) => !isOpenTo(each, undefined));
+  return { candidates, leftOut, dependsOnPlace };
+}
+
+function isOpenTo({ cluster }: Candidate, home: Cluster | undefined): boolean {
+  return cluster.routing.allowCrossClusterTraffic || cluster === home;
+}
+
+/** Whether the name asks for other clusters only. Who is home does not depend on the name. */
+function reasonToNarrow({ cluster }: Candidate, demand: Demand): LeftOutReason | undefined {
+  const { within } = demand;
+  if (demand.cluster !== undefined && demand.cluster !== cluster.name) return 'other-cluster';
+  if (within && cluster.region !== within.region) return 'other-region';
+  if (within?.zone !== undefined && !cluster.zones.includes(within.zone)) return 'other-zone';
+  return undefined;
+}
+
+/**
+ * The client's home for `allowCrossClusterTraffic`: the cluster that it is in, else the nearest
+ * of those that could serve it.
+ */
+function clientHome(place: Place, qualified: readonly Candidate[]): Cluster | undefined {
+  const clusters = qualified.map((each) => each.cluster);
+  if (place.inside !== undefined) return clusters.find((each) => each.name === place.inside);
+  return clusters
+    .filter((each) => isLocated(place, each))
+    .sort((a, b) => compareNearness(place, a, b))[0];
+}
+
+function reasonAgainst(candidate: Candidate, input: CandidateInput): LeftOutReason | undefined {
+  const { cluster, entry } = candidate;
+  const { within, port } = input.demand;
+  if (within && cluster.region !== within.region) return "other-region";
+  if (within?.zone !== undefined && !cluster.zones.includes(within.zone)) return "other-zone";
+  if (port && !hasPort(entry, port)) return "no-port";
+  if (candidate.addresses.length === 0) return "no-address";
+  if (!cluster.routing.enabled && !isNamed) return "disabled";
+  if (input.drained.has(cluster.name) && !isNamed) return "drained";
+  if (!candidate.isInside && !passesFilter(cluster.routing.endpoints, input.service, entry)) {
+    return "filtered";
+  }
+  return undefined;
+}
+
+function hasPort(entry: ServiceInCluster, port: { name: string; protocol: string }): boolean {
+  return entry.ports.some((each) => each.name === port.name && each.protocol === port.protocol);
+}
+
+function passesFilter(filter: EndpointFilter, service: Service, entry: ServiceInCluster): boolean {
+  if (filter.namespaces.length > 0 && !filter.namespaces.includes(service.namespace)) return false;
+  if (filter.excludeNamespaces.includes(service.namespace)) return false;
+  return (
+    Object.entries(filter.matchLabels).every(([key, value]) => entry.labels[key] === value) &&
+    filter.matchExpressions.every((each) => matches(each, entry.labels[each.key]))
+  );
+}
+
+/** A label selector requirement as Kubernetes reads it: NotIn holds for a missing label too. */
+function matches(expression: LabelExpression, value: string | undefined): boolean {
+  switch (expression.operator) {
+    case "In":
+      return value !== undefined && expression.values.includes(value);
+    case "NotIn":
+      return value === undefined || !expression.values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+  }
+}
+
+/** The cluster's addresses for this client, and how healthy the cluster is for it. */
+function candidateOf(
+  cluster: Cluster,
+  entry: ServiceInCluster,
+  { place, demand, service, health }: CandidateInput,
+): Candidate {
+  const isInside = place.inside === cluster.name;
+  const endpoints = entry.endpoints && endpointsWithin(entry.endpoints, demand.within?.zone);
+  const isGiven = (address: Address): boolean =>
+    demand.family === undefined || address.length === (demand.family === 4 ? 4 : 16);
+  if (isInside && entry.isHeadless) {
+    const given = (endpoints ?? []).filter((each) => isGiven(each.address));
+    const ready = given.filter((each) => each.isReady);
+    return {
+      cluster,
+      entry,
+      isInside,
+      addresses: given.map((each) => each.address),
+      upAddresses: ready.map((each) => each.address),
+      healthy: ready.length,
+      total: given.length,
+    };
+  }
+  const addresses = (isInside ? entry.clusterIps : entry.external).filter(isGiven);
+  const verdicts = addresses.map((address) => health(service, cluster.name, address));
+  const upAddresses = addresses.filter((_, at) => (verdicts[at] ?? 0) > 0);
+  const best = Math.max(0, ...verdicts);
+  const counted = { cluster, entry, isInside, addresses, upAddresses };
+  if (endpoints) {
+    const ready = endpoints.filter((each) => each.isReady).length;
+    return { ...counted, healthy: ready * best, total: endpoints.length };
+  }
+  if (isInside) return { ...counted, healthy: best, total: 1 };
+  const healthy = verdicts.reduce((sum, each) => sum + each, 0);
+  return { ...counted, healthy, total: addresses.length };
+}
+
+/** The endpoints in a zone; all of them where the slices name no zones. */
+function endpointsWithin(endpoints: readonly Endpoint[], zone: string | undefined) {
+  if (zone === undefined || endpoints.every((each) => each.zone === undefined)) return endpoints;
+  return endpoints.filter((each) => each.zone === zone);
+}
