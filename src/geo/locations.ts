@@ -114,11 +114,7 @@ export function compileLocations(
       fromNetworks(family, outsideNetworks),
       fromNetworks(family, outsideOverrides),
     );
-    // Unknown is 0 and the databases' locations stand after it.
-    return overlay(
-      given,
-      mapValues(databases.tables[family], (value) => value + 1),
-    );
+    return overlay(given, databases.tables[family]);
   };
   return {
     clusters: clusters.map(({ name }) => name),
@@ -129,8 +125,9 @@ export function compileLocations(
 }
 
 /**
- * The databases as one layer, the first with an answer winning. This is the slow part, and it
- * depends on the databases alone, so callers keep it while clusters and overrides change.
+ * The databases as one layer, the first with an answer winning; a record that names no place that
+ * is known is no answer. This is the slow part, and it depends on the databases alone, so callers
+ * keep it while clusters and overrides change.
  */
 export function compileDatabases(databases: readonly Database[]): CompiledDatabases {
   const locations: Location[] = [{ by: { kind: "unknown" } }];
