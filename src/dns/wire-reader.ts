@@ -111,7 +111,8 @@ export class WireReader {
 
   /** Takes back a `narrow`; fails if octets were left unread. */
   widen(former: number): void {
-    if (this.remaining > 0) this.fail(`octets are left over, got ${this.remaining}`);
+    if (this.remaining > 0)
+      this.fail(`cannot read on: octets are left over, got ${this.remaining}`);
     this.end = former;
     if (this.failure) this.offset = former;
   }
