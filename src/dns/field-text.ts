@@ -48,6 +48,14 @@ export const fieldTexts: ReadonlyMap<FieldKind, FieldText> = new Map<FieldKind, 
   ["algorithm", { parse: parseAlgorithm, format: (reader) => String(reader.u8()) }],
 ]);
 
+/** A domain name; a relative one is completed by `origin`. */
+export function parseDomainName(text: string, origin: Name): FieldResult {
+  const parsed = parseName(text, origin);
+  if (parsed.ok) return { ok: true, octets: parsed.name };
+  const problem = parsed.reason.replace(/^cannot read a name: /, "").replace(/, got ".*$/s, "");
+  return refused(`not a domain name: ${problem}`, text);
+}
+
 /** One character-string with its length octet (RFC 1035 section 3.3). */
 export function parseCharacterString(text: string): FieldResult {
   const parsed = parseText(text);
@@ -128,13 +136,6 @@ function addressText(octetCount: 4 | 16): FieldText {
     },
     format: (reader) => formatAddress(reader.take(octetCount)),
   };
-}
-
-function parseDomainName(text: string, origin: Name): FieldResult {
-  const parsed = parseName(text, origin);
-  if (parsed.ok) return { ok: true, octets: parsed.name };
-  const problem = parsed.reason.replace(/^cannot read a name: /, "");
-  return { ok: false, reason: `not a domain name: ${problem}` };
 }
 
 function parseText(text: string): FieldResult {

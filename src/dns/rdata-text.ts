@@ -204,7 +204,9 @@ function parseGeneric(type: number, tokens: readonly TextToken[]): RdataResult {
     };
   }
   const failure = checkRdata(type, parsed.octets);
-  if (failure) return { ok: false, token: 2, reason: failure.reason };
+  if (failure) {
+    return { ok: false, token: 2, reason: `the octets do not fit the type: ${failure.reason}` };
+  }
   return { ok: true, rdata: parsed.octets };
 }
 

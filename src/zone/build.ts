@@ -10,7 +10,7 @@ import {
   parentName,
 } from "../dns/name.ts";
 import { RRType, recordType } from "../dns/record-types.ts";
-import type { LocatedRecord, Problem } from "./master-file.ts";
+import type { LocatedRecord, Problem } from "./located-record.ts";
 import type { RRset, Zone, ZoneNode } from "./zone.ts";
 
 /**
