@@ -5,24 +5,24 @@ import type { z } from "zod";
 import { decimal, listOf, network, objectName, parsed, placeName, strictMap } from "./fields.ts";
 
 const continentCodes = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"];
-const isBothOrNone = (entry: { latitude?: number | undefined; longitude?: number | undefined }) =>
+const isBothOrNone = (entry: { latitude?: number; longitude?: number }) =>
   (entry.latitude === undefined) === (entry.longitude === undefined);
 
 /** The whole file. Of latitude and longitude both are given or neither. */
 export const overridesSchema = listOf(
   strictMap({
     network,
-    latitude: decimal(-90, 90).optional(),
-    longitude: decimal(-180, 180).optional(),
+    latitude: decimal(-90, 90).exactOptional(),
+    longitude: decimal(-180, 180).exactOptional(),
     country: parsed("allowed a country code of two letters such as FJ", (text) =>
       /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : undefined,
-    ).optional(),
+    ).exactOptional(),
     continent: parsed(`allowed a continent code of ${continentCodes.join(", ")}`, (text) =>
       continentCodes.find((code) => code === text.toUpperCase()),
-    ).optional(),
-    cluster: objectName.optional(),
-    region: placeName.optional(),
-    zone: placeName.optional(),
+    ).exactOptional(),
+    cluster: objectName.exactOptional(),
+    region: placeName.exactOptional(),
+    zone: placeName.exactOptional(),
   })
     .refine((entry) => isBothOrNone(entry) || entry.longitude !== undefined, {
       path: ["longitude"],

@@ -1,0 +1,107 @@
+// The fields of Kubernetes Service and EndpointSlice objects that matter here, as kubectl prints
+// them. Fields that are not named are let through unread; it must not know of federations.
+
+import { z } from "zod";
+import { parseDomain } from "../config/domain-names.ts";
+import {
+  address,
+  flag,
+  integer,
+  listOf,
+  objectName,
+  oneOf,
+  parsed,
+  text,
+  textMap,
+} from "../config/fields.ts";
+import { parseAddress } from "../dns/address.ts";
+
+/** The annotation that names an object's cluster where no folder does. */
+export const clusterAnnotation = "meridian.dev/cluster";
+
+/** The label by which an EndpointSlice names its Service (Kubernetes discovery/v1). */
+export const serviceNameLabel = "kubernetes.io/service-name";
+
+const metadata = partOf({
+  name: objectName,
+  namespace: objectName.nullish(),
+  labels: textMap.nullish(),
+  annotations: textMap.nullish(),
+});
+
+/** A port of a Service. Its name with an underscore before it is a label, so it has 62 octets at most. */
+const servicePort = partOf({
+  name: parsed("allowed a port name of at most 62 of a-z, 0-9 and -", (name) =>
+    /^([a-z0-9]([-a-z0-9]{0,60}[a-z0-9])?)?$/.test(name) ? name : undefined,
+  ).nullish(),
+  protocol: oneOf(["TCP", "UDP", "SCTP"]).nullish(),
+  port: integer(1, 65535),
+});
+
+const clusterIp = parsed("allowed an IP address, None or empty text", (value) =>
+  value === "" || value === "None" || parseAddress(value) ? value : undefined,
+);
+
+const hostname = parsed("allowed a host name", (name) =>
+  parseDomain(name) ? name.toLowerCase().replace(/\.$/, "") : undefined,
+);
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/ */
+export const serviceSchema = partOf({
+  metadata,
+  spec: partOf({
+    type: text.nullish(),
+    clusterIP: clusterIp.nullish(),
+    clusterIPs: listOf(clusterIp, "addresses").nullish(),
+    ports: listOf(servicePort, "ports").nullish(),
+  }),
+  status: partOf({
+    loadBalancer: partOf({
+      ingress: listOf(
+        partOf({ ip: address.nullish(), hostname: hostname.nullish() }),
+        "ingress points",
+      ).nullish(),
+    }).nullish(),
+  }).nullish(),
+});
+
+const addressTypes = ["IPv4", "IPv6", "FQDN"] as const;
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoint-slice-v1/ */
+export const endpointSliceSchema = partOf({
+  metadata: partOf({
+    name: objectName.nullish(),
+    namespace: objectName.nullish(),
+    labels: partOf({ [serviceNameLabel]: objectName }),
+    annotations: textMap.nullish(),
+    deletionTimestamp: text.nullish(),
+  }),
+  addressType: oneOf(addressTypes),
+  endpoints: listOf(
+    partOf({
+      addresses: listOf(text, "addresses"),
+      conditions: partOf({ ready: flag.nullish(), terminating: flag.nullish() }).nullish(),
+      deletionTimestamp: text.nullish(),
+      zone: text.nullish(),
+    }),
+    "endpoints",
+  ).nullish(),
+}).superRefine((slice, context) => {
+  const octets = { IPv4: 4, IPv6: 16, FQDN: undefined }[slice.addressType];
+  if (octets === undefined) return;
+  for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
+    for (const [place, value] of endpoint.addresses.entries()) {
+      if (parseAddress(value)?.length === octets) continue;
+      const path = ["endpoints", index, "addresses", place];
+      context.addIssue({ code: "custom", path, message: `allowed ${slice.addressType} addresses` });
+    }
+  }
+});
+
+export type KubernetesService = z.output<typeof serviceSchema>;
+export type KubernetesEndpointSlice = z.output<typeof endpointSliceSchema>;
+
+/** A map of which only these keys are read; all others are dropped. */
+function partOf<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape, { error: "allowed a map" });
+}

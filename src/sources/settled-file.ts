@@ -1,0 +1,87 @@
+// Reads a file only when nobody is writing to it, as far as that can be told. It knows times and
+// sizes of files, not what is in them. Does I/O.
+
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+
+/** How long a file must not have changed before it is read. */
+const settleMs = 40;
+/** The same for an empty file: it was most likely cut short to be written anew. */
+const settleEmptyMs = 200;
+
+/** What tells one version of a file from another. */
+export interface FileStamp {
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+}
+
+export type FileRead =
+  | { readonly state: "read"; readonly octets: Buffer; readonly stamp: FileStamp }
+  /** Somebody is writing to it: try again after this time. */
+  | { readonly state: "unsettled"; readonly retryAfterMs: number }
+  | { readonly state: "missing" }
+  | { readonly state: "failed"; readonly reason: string };
+
+/**
+ * Reads a file whole. One that changed less than 40 ms ago (200 ms if it is empty) or that changes
+ * while it is read is unsettled; one that a rename put in place bears the time of its writing, so
+ * it is taken at once if that is long enough ago. Times ahead of the clock count as long ago.
+ */
+export function readSettled(file: string, nowMs: () => number = Date.now): FileRead {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, "r");
+  } catch (error) {
+    return failure(error);
+  }
+  try {
+    const before = fileStamp(fstatSync(descriptor, { bigint: true }));
+    const waitMs = unsettledMs(before, nowMs());
+    if (waitMs > 0) return { state: "unsettled", retryAfterMs: waitMs };
+    const octets = readFileSync(descriptor);
+    const after = fileStamp(fstatSync(descriptor, { bigint: true }));
+    if (!isSameStamp(before, after) || BigInt(octets.length) !== after.size) {
+      return { state: "unsettled", retryAfterMs: settleMs };
+    }
+    return { state: "read", octets, stamp: after };
+  } catch (error) {
+    return failure(error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** How long until a file of this stamp is settled, in milliseconds; 0 if it is. */
+export function unsettledMs(stamp: FileStamp, nowMs: number): number {
+  const ageMs = nowMs - Number(stamp.mtimeNs / 1000n) / 1000;
+  const wantedMs = stamp.size === 0n ? settleEmptyMs : settleMs;
+  return ageMs < -settleMs || ageMs >= wantedMs ? 0 : Math.ceil(wantedMs - Math.max(0, ageMs));
+}
+
+/** The stamp of what `stat` with `bigint: true` found. */
+export function fileStamp(stats: {
+  dev: bigint;
+  ino: bigint;
+  size: bigint;
+  mtimeNs: bigint;
+}): FileStamp {
+  return { device: stats.dev, inode: stats.ino, size: stats.size, mtimeNs: stats.mtimeNs };
+}
+
+export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
+  return (
+    a.mtimeNs === b.mtimeNs && a.size === b.size && a.inode === b.inode && a.device === b.device
+  );
+}
+
+/** Why a call of the file system failed, in its own words. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function failure(error: unknown): FileRead {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT" || code === "ENOTDIR") return { state: "missing" };
+  return { state: "failed", reason: reasonOf(error) };
+}
