@@ -231,7 +231,8 @@ function isCurrent(version: FileVersion, stamp: FileStamp): boolean {
   if (version.content.kind !== "zone") return true;
   return [...version.content.file.included].every(([file, included]) => {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return stats !== undefined && isSameStamp(included, fileStamp(stats));
+    if (stats === undefined || included === undefined) return stats === included;
+    return isSameStamp(included, fileStamp(stats));
   });
 }
 

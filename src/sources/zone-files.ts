@@ -16,15 +16,15 @@ export interface ZoneFile {
   readonly origin: Name | undefined;
   readonly records: readonly LocatedRecord[];
   readonly problems: readonly Problem[];
-  /** The files that it includes, by path, as they were when they were read. */
-  readonly included: ReadonlyMap<string, FileStamp>;
+  /** The files that it includes, by path, as they were when they were read; `undefined`: missing. */
+  readonly included: ReadonlyMap<string, FileStamp | undefined>;
   /** Somebody is writing to an included file: this reading must not be used. */
   readonly retryAfterMs: number | undefined;
 }
 
 /** Reads the octets of a zone file; `zonesFolder` is what its includes must not leave. */
 export function readZoneFile(file: string, octets: Uint8Array, zonesFolder: string): ZoneFile {
-  const included = new Map<string, FileStamp>();
+  const included = new Map<string, FileStamp | undefined>();
   let retryAfterMs: number | undefined;
 
   const include: Include = (wanted, from) => {
@@ -38,6 +38,7 @@ export function readZoneFile(file: string, octets: Uint8Array, zonesFolder: stri
       return { reason: `cannot include a file that is being written, got "${wanted}"` };
     }
     if (read.state !== "read") {
+      included.set(target, undefined);
       const reason = read.state === "failed" ? read.reason : "there is none";
       return { reason: `cannot include a file: ${reason}, got "${wanted}"` };
     }
