@@ -15,7 +15,7 @@ export const seed = 20261121;
 export const knownTypes: readonly number[] = Array.from({ length: 300 }, (_, code) => code).filter(
   (code) => recordType(code).layout !== undefined,
 );
-const opaqueTypes = [10, 13, 99, 666, 65280];
+const opaqueTypes = [10, 666, 65280];
 
 /** What names and character-strings are made of. */
 export interface Alphabet {
