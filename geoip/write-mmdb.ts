@@ -22,7 +22,7 @@ export interface MmdbContents {
   /** IPv6 networks of 96 bits at most that lead to the same nodes as `::/96`. */
   readonly aliases?: readonly string[];
   /** Replaces or adds fields of the metadata, to make broken files. */
-  readonly metadata?: { readonly [key: string]: Value };
+  readonly metadata?: { readonly [key: string]: Value | Uint };
 }
 
 /** The octets of the file. Throws if a network is not written as one. */

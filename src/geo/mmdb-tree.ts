@@ -40,8 +40,8 @@ export function walkTree(octets: Buffer, format: TreeFormat): TreeResult {
   const walk: Walk = {
     octets,
     format,
-    ipv4: { bits: 32, path: new Uint32Array(4), builder: new RangeTableBuilder(4, 1 << 16) },
-    ipv6: { bits: 128, path: new Uint32Array(4), builder: new RangeTableBuilder(6, 1 << 16) },
+    ipv4: { bits: 32, path: new Uint32Array(4), builder: new RangeTableBuilder(4, 1024) },
+    ipv6: { bits: 128, path: new Uint32Array(4), builder: new RangeTableBuilder(6, 1024) },
     indexes: new Map(),
     leads: [],
     visitsLeft: format.nodeCount * 4,
