@@ -13,7 +13,7 @@ export function continentCentroid(code: string): Coordinates | undefined {
 
 const centroids: ReadonlyMap<string, Coordinates> = new Map([
   ["AF", { latitude: 6, longitude: 20 }],
-  ["AN", { latitude: -80, longitude: 0 }],
+  ["AN", { latitude: -78, longitude: 167 }],
   ["AS", { latitude: 28, longitude: 95 }],
   ["EU", { latitude: 50, longitude: 14 }],
   ["NA", { latitude: 36, longitude: -93 }],

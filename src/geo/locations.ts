@@ -136,10 +136,9 @@ export function compileDatabases(databases: readonly Database[]): CompiledDataba
     const location = locationOfRecord(record, name);
     if (!location) return -1;
     const key = JSON.stringify(location);
-    const known = indexes.get(key);
-    if (known !== undefined) return known;
-    indexes.set(key, locations.length);
-    return locations.push(location) - 1;
+    const index = indexes.get(key) ?? locations.push(location) - 1;
+    indexes.set(key, index);
+    return index;
   };
   let tables: Tables = { 4: fromNetworks(4, []), 6: fromNetworks(6, []) };
   for (const { name, records, ipv4, ipv6 } of databases) {

@@ -36,15 +36,18 @@ export function readDatabase(octets: Buffer, name: string): DatabaseResult {
 
   const records: GeoRecord[] = [];
   const indexes = new Map<string, number>();
+  const intern = (record: GeoRecord): number => {
+    const key = JSON.stringify(record);
+    const index = indexes.get(key) ?? records.push(record) - 1;
+    indexes.set(key, index);
+    return index;
+  };
   const byLead: number[] = [];
   for (const lead of tree.leads) {
     const decoded = decode(reader, lead);
     if (!decoded.ok) return refused(decoded.reason);
     const record = geoRecord(decoded.value);
-    const key = JSON.stringify(record);
-    const index = record ? (indexes.get(key) ?? records.push(record) - 1) : -1;
-    indexes.set(key, index);
-    byLead.push(index);
+    byLead.push(record ? intern(record) : -1);
   }
   const located = (table: RangeTable): RangeTable => mapValues(table, (lead) => byLead[lead] ?? -1);
   const database = {
