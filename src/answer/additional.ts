@@ -1,13 +1,17 @@
 // Additional records: the addresses of NS, MX and SRV targets that we hold (RFC 1035 section
 // 3.3, RFC 2782), static or federated. It must not know how much room there is.
 
-import { DnsClass } from '../dns/codes.ts';
-import type { ResourceRecord } from '../dns/message.ts';
-import { nameIn } from '../dns/rdata.ts';
-import { RRType } from '../dns/record-types.ts';
-import { lookup } from '../zone/lookup.ts';
-import { type FederatedAnswer, federatedAnswer, type FederatedQuestion } from './federated-answer.ts';
-import { findZone } from './zone-set.ts';
+import { DnsClass } from "../dns/codes.ts";
+import type { ResourceRecord } from "../dns/message.ts";
+import { nameIn } from "../dns/rdata.ts";
+import { RRType } from "../dns/record-types.ts";
+import { lookup } from "../zone/lookup.ts";
+import {
+  type FederatedAnswer,
+  type FederatedQuestion,
+  federatedAnswer,
+} from "./federated-answer.ts";
+import { findZone } from "./zone-set.ts";
 
 const typesWithTargets: readonly number[] = [RRType.NS, RRType.MX, RRType.SRV];
 
@@ -25,17 +29,17 @@ export function additionalRecords(
     if (!zone) continue;
     for (const type of [RRType.A, RRType.AAAA]) {
       const found = lookup(zone, name, type);
-      if (found.kind === 'answer') {
+      if (found.kind === "answer") {
         for (const { rdatas, ttlSeconds } of found.rrsets) {
           for (const rdata of rdatas) {
             records.push({ name, type, class: DnsClass.IN, ttlSeconds, rdata });
           }
         }
-      } else if (found.kind === 'dynamic') {
+      } else if (found.kind === "dynamic") {
         const question = { name, type, class: DnsClass.IN };
         const answer = federatedAnswer({ ...asked, question }, found.dynamic);
         federated.push(answer);
-        if (answer.kind === 'answer') records.push(...answer.answers);
+        if (answer.kind === "answer") records.push(...answer.answers);
       }
     }
   }

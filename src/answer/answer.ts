@@ -1,8 +1,8 @@
 // The one function that every listener calls: query octets in, response octets out, or silence
 // (semantics 10). It must not know sockets, clocks or chance: all of them arrive as arguments.
 
-import { DnsClass, Opcode, Rcode } from '../dns/codes.ts';
-import { EdeCode, type Edns, type EdnsOption } from '../dns/edns.ts';
+import { DnsClass, Opcode, Rcode } from "../dns/codes.ts";
+import { EdeCode, type Edns, type EdnsOption } from "../dns/edns.ts";
 import {
   decodeHeader,
   decodeMessage,
@@ -11,24 +11,25 @@ import {
   type Message,
   type Question,
   type ResourceRecord,
-} from '../dns/message.ts';
-import { formatName } from '../dns/name.ts';
-import { txtRdata } from '../dns/rdata.ts';
-import { RRType } from '../dns/record-types.ts';
-import type { Address } from '../federation/model.ts';
-import { outerScope } from '../geo/client-prefix.ts';
-import { type Asker, askerOf, type Ecs } from './asker.ts';
-import { serverCookie } from './cookies.ts';
-import type { AnswerState } from './federated-answer.ts';
-import { type Resolution, resolve } from './resolve.ts';
-import type { AnswerSettings } from './snapshot.ts';
+} from "../dns/message.ts";
+import { formatName } from "../dns/name.ts";
+import { txtRdata } from "../dns/rdata.ts";
+import { RRType } from "../dns/record-types.ts";
+import type { Address } from "../federation/model.ts";
+import { outerScope } from "../geo/client-prefix.ts";
+import { type Asker, askerOf, type Ecs } from "./asker.ts";
+import { serverCookie } from "./cookies.ts";
+import type { AnswerState } from "./federated-answer.ts";
+import { type Resolution, resolve } from "./resolve.ts";
+import type { AnswerSettings } from "./snapshot.ts";
+import { viewOf } from "./view.ts";
 
 /** A query as it came in. */
 export interface Received {
   readonly octets: Uint8Array;
   readonly source: Address;
   readonly sourcePort: number;
-  readonly transport: 'udp' | 'tcp';
+  readonly transport: "udp" | "tcp";
 }
 
 /** Octets of a message that may be sent over UDP to one who sent no OPT (RFC 1035 section 4.2.1). */
@@ -65,7 +66,7 @@ interface Reply {
   readonly resolution?: Resolution;
   readonly chaos?: ResourceRecord;
   readonly scope: number;
-  readonly extendedError?: Extract<EdnsOption, { kind: 'ede' }>;
+  readonly extendedError?: Extract<EdnsOption, { kind: "ede" }>;
 }
 
 function respond(
@@ -75,7 +76,7 @@ function respond(
   nowSeconds: number,
 ): Message {
   const { settings, views } = state.snapshot;
-  const ecs = query.edns?.options.find((each) => each.kind === 'ecs');
+  const ecs = query.edns?.options.find((each) => each.kind === "ecs");
   const asker = askerOf(received.source, ecs, settings.trustedResolvers, views);
   const reply = replyTo(query, asker, state);
   const { resolution, chaos } = reply;
@@ -96,7 +97,7 @@ function replyTo(query: Message, asker: Asker, state: AnswerState): Reply {
   if (edns && edns.version > 0) return { rcode: Rcode.BADVERS, scope: 0 };
   if (!question || questions.length > 1) {
     // RFC 7873 section 5.4: a query without question that asks for a cookie only.
-    const wantsCookie = edns?.options.some((each) => each.kind === 'cookie') ?? false;
+    const wantsCookie = edns?.options.some((each) => each.kind === "cookie") ?? false;
     const isCookieQuery = questions.length === 0 && wantsCookie;
     return { rcode: isCookieQuery ? Rcode.NOERROR : Rcode.FORMERR, scope: 0 };
   }
@@ -106,7 +107,7 @@ function replyTo(query: Message, asker: Asker, state: AnswerState): Reply {
   if (question.class !== DnsClass.IN || isTransfer(question.type)) {
     return refusal(EdeCode.NOT_SUPPORTED);
   }
-  const resolution = resolve(question, asker, state);
+  const resolution = resolve(question, asker, viewOf(state.snapshot.views, asker), state);
   if (resolution.rcode === Rcode.REFUSED) return refusal(EdeCode.NOT_AUTHORITATIVE);
   return { rcode: resolution.rcode, resolution, scope: resolution.scope };
 }
@@ -114,8 +115,8 @@ function replyTo(query: Message, asker: Asker, state: AnswerState): Reply {
 /** CH TXT for `id.server` and `version.bind`, where configured (RFC 4892). */
 function chaosReply(question: Question, settings: AnswerSettings): Reply {
   const texts = new Map([
-    ['id.server.', settings.instance],
-    ['version.bind.', settings.version],
+    ["id.server.", settings.instance],
+    ["version.bind.", settings.version],
   ]);
   const text = texts.get(formatName(question.name).toLowerCase());
   if (text === undefined || (question.type !== RRType.TXT && question.type !== RRType.ANY)) {
@@ -126,7 +127,7 @@ function chaosReply(question: Question, settings: AnswerSettings): Reply {
 }
 
 function refusal(code: number): Reply {
-  return { rcode: Rcode.REFUSED, scope: 0, extendedError: { kind: 'ede', code, text: '' } };
+  return { rcode: Rcode.REFUSED, scope: 0, extendedError: { kind: "ede", code, text: "" } };
 }
 
 function isTransfer(type: number): boolean {
@@ -135,7 +136,7 @@ function isTransfer(type: number): boolean {
 
 /** The query's id, opcode and RD; everything else as an authoritative server has it. */
 function responseTo(
-  query: Pick<Header, 'id' | 'opcode' | 'recursionDesired'>,
+  query: Pick<Header, "id" | "opcode" | "recursionDesired">,
   questions: readonly Question[],
   rcode: number,
 ): Message {
@@ -172,18 +173,18 @@ function ednsFor(
   const edns = { ...plainEdns(settings, []), dnssecOk: asked.dnssecOk };
   if (reply.rcode === Rcode.BADVERS) return edns;
   const options: EdnsOption[] = [];
-  if (asked.options.some((each) => each.kind === 'nsid')) {
-    options.push({ kind: 'nsid', id: Buffer.from(settings.instance) });
+  if (asked.options.some((each) => each.kind === "nsid")) {
+    options.push({ kind: "nsid", id: Buffer.from(settings.instance) });
   }
   if (ecs) options.push({ ...ecs, scopeLength: scopeOf(ecs, asker, reply) });
-  const cookie = asked.options.find((each) => each.kind === 'cookie');
+  const cookie = asked.options.find((each) => each.kind === "cookie");
   if (cookie) {
     const { cookieSecret } = settings;
     const server = serverCookie(cookie.client, received.source, nowSeconds, cookieSecret);
-    options.push({ kind: 'cookie', client: cookie.client, server });
+    options.push({ kind: "cookie", client: cookie.client, server });
   }
-  if (received.transport === 'tcp' && asked.options.some((each) => each.kind === 'keepalive')) {
-    options.push({ kind: 'keepalive', timeout: settings.tcpIdleSeconds * 10 });
+  if (received.transport === "tcp" && asked.options.some((each) => each.kind === "keepalive")) {
+    options.push({ kind: "keepalive", timeout: settings.tcpIdleSeconds * 10 });
   }
   if (reply.extendedError) options.push(reply.extendedError);
   return { ...edns, options };
@@ -199,7 +200,7 @@ function scopeOf(ecs: Ecs, asker: Asker, { scope }: Reply): number {
 }
 
 function sizeLimit(query: Message, received: Received, settings: AnswerSettings): number {
-  if (received.transport === 'tcp') return 0xffff;
+  if (received.transport === "tcp") return 0xffff;
   if (!query.edns) return plainUdpSize;
   return Math.max(plainUdpSize, Math.min(query.edns.udpSize, settings.udpPayloadSize));
 }

@@ -2,14 +2,14 @@
 // its address lies inside a cluster. It knows the source address, the ECS option and the
 // configured trust; it must not know what is asked.
 
-import type { EdnsOption } from '../dns/edns.ts';
-import { containsAddress } from '../dns/address.ts';
-import type { Address, Network } from '../federation/model.ts';
-import { type ClientPrefix, clientPrefix } from '../geo/client-prefix.ts';
-import { clusterOf, type Views } from './views.ts';
+import { containsAddress } from "../dns/address.ts";
+import type { EdnsOption } from "../dns/edns.ts";
+import type { Address, Network } from "../federation/model.ts";
+import { type ClientPrefix, clientPrefix } from "../geo/client-prefix.ts";
+import { clusterOf, type Views } from "./views.ts";
 
 /** The ECS option of a query. */
-export type Ecs = Extract<EdnsOption, { kind: 'ecs' }>;
+export type Ecs = Extract<EdnsOption, { kind: "ecs" }>;
 
 /** Whoever asks. */
 export interface Asker {
@@ -25,9 +25,9 @@ export interface Asker {
  * itself; else nowhere.
  */
 export type Trust =
-  | { readonly kind: 'full' }
-  | { readonly kind: 'own-cluster'; readonly cluster: string }
-  | { readonly kind: 'none' };
+  | { readonly kind: "full" }
+  | { readonly kind: "own-cluster"; readonly cluster: string }
+  | { readonly kind: "none" };
 
 /**
  * The asker of a query. An ECS option with a source length of 0 asks for an answer to the
@@ -41,7 +41,7 @@ export function askerOf(
 ): Asker {
   const own = clientPrefix(source, source.length * 8);
   if (!ecs || ecs.sourceLength === 0) {
-    return { client: own, isEcs: false, trust: { kind: 'full' } };
+    return { client: own, isEcs: false, trust: { kind: "full" } };
   }
   const isTrusted = trustedResolvers.some(
     (network) => containsAddress(network, source) || containsAddress(network, own.address),
@@ -50,11 +50,11 @@ export function askerOf(
   return {
     client: clientPrefix(address, ecs.sourceLength),
     isEcs: true,
-    trust: isTrusted ? { kind: 'full' } : trustOfResolver(views, own),
+    trust: isTrusted ? { kind: "full" } : trustOfResolver(views, own),
   };
 }
 
 function trustOfResolver(views: Views, resolver: ClientPrefix): Trust {
   const cluster = clusterOf(views, resolver.family, resolver.address);
-  return cluster === undefined ? { kind: 'none' } : { kind: 'own-cluster', cluster };
+  return cluster === undefined ? { kind: "none" } : { kind: "own-cluster", cluster };
 }

@@ -1,8 +1,8 @@
 // Server cookies (RFC 7873) in the layout of RFC 9018 section 4.2, with truncated HMAC-SHA256 in
 // place of SipHash. They are made, never demanded, so a wrong one costs nothing but a new one.
 
-import { createHmac } from 'node:crypto';
-import type { Address } from '../federation/model.ts';
+import { createHmac } from "node:crypto";
+import type { Address } from "../federation/model.ts";
 
 /**
  * A server cookie of 16 octets: version 1, three reserved octets, the time, 8 octets of hash.
@@ -17,7 +17,7 @@ export function serverCookie(
   const cookie = Buffer.alloc(16);
   cookie[0] = 1;
   cookie.writeUInt32BE(nowSeconds >>> 0, 4);
-  const hash = createHmac('sha256', secret)
+  const hash = createHmac("sha256", secret)
     .update(client)
     .update(cookie.subarray(0, 8))
     .update(source)

@@ -1,20 +1,20 @@
 // What a federated name is answered (design, "Names"; semantics 3 to 5): routes become records. It
 // must not know zones, CNAME chasing or the message.
 
-import { DnsClass } from '../dns/codes.ts';
-import type { Question, ResourceRecord } from '../dns/message.ts';
-import type { Name } from '../dns/name.ts';
-import { nameRdata, srvRdata } from '../dns/rdata.ts';
-import { RRType } from '../dns/record-types.ts';
-import type { Service } from '../federation/model.ts';
-import { clusterName, type FederatedName } from '../federation/names.ts';
-import { drawPrefix } from '../geo/client-prefix.ts';
-import type { Demand, Health } from '../routing/candidates.ts';
-import { pickAddresses } from '../routing/pick-addresses.ts';
-import { type OrderedCluster, type Route, route } from '../routing/route.ts';
-import type { Asker } from './asker.ts';
-import type { Snapshot } from './snapshot.ts';
-import type { View } from './view.ts';
+import { DnsClass } from "../dns/codes.ts";
+import type { Question, ResourceRecord } from "../dns/message.ts";
+import type { Name } from "../dns/name.ts";
+import { nameRdata, srvRdata } from "../dns/rdata.ts";
+import { RRType } from "../dns/record-types.ts";
+import type { Service } from "../federation/model.ts";
+import { clusterName, type FederatedName } from "../federation/names.ts";
+import { drawPrefix } from "../geo/client-prefix.ts";
+import type { Demand, Health } from "../routing/candidates.ts";
+import { pickAddresses } from "../routing/pick-addresses.ts";
+import { type OrderedCluster, type Route, route } from "../routing/route.ts";
+import type { Asker } from "./asker.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { View } from "./view.ts";
 
 /** All that answers depend on beside question and asker. */
 export interface AnswerState {
@@ -40,8 +40,8 @@ export type FederatedAnswer = {
   readonly answers: readonly ResourceRecord[];
   readonly additionals: readonly ResourceRecord[];
 } & (
-  | { readonly kind: 'answer' | 'nodata' | 'servfail' }
-  | { readonly kind: 'cname'; readonly target: Name }
+  | { readonly kind: "answer" | "nodata" | "servfail" }
+  | { readonly kind: "cname"; readonly target: Name }
 );
 
 /** Answers a question whose name is federated. */
@@ -51,14 +51,14 @@ export function federatedAnswer(
 ): FederatedAnswer {
   const { service } = federated;
   switch (federated.kind) {
-    case 'service':
+    case "service":
       return addresses(asked, service, {});
-    case 'local':
+    case "local":
       return local(asked, federated);
-    case 'cluster':
+    case "cluster":
       // A cluster's own name fails open alone: whether all of the service is down is not asked.
-      return addresses(asked, { ...service, onAllDown: 'open' }, { cluster: federated.cluster });
-    case 'port':
+      return addresses(asked, { ...service, onAllDown: "open" }, { cluster: federated.cluster });
+    case "port":
       return port(asked, federated);
   }
 }
@@ -67,16 +67,16 @@ export function federatedAnswer(
 function addresses(
   asked: FederatedQuestion,
   service: Service,
-  demand: Omit<Demand, 'family'>,
+  demand: Omit<Demand, "family">,
 ): FederatedAnswer {
   const { name, type } = asked.question;
   const family = familyOf(type);
-  if (!family) return withoutRecords('nodata');
+  if (!family) return withoutRecords("nodata");
   const found = routeFor(asked, service, { ...demand, family });
-  if (found.outcome !== 'answer') return withoutRecords(found.outcome, found);
+  if (found.outcome !== "answer") return withoutRecords(found.outcome, found);
   const rotation = asked.state.rotation(service, typeOf(family));
   const answers = addressRecords(name, family, service, found, found.order, rotation);
-  return { kind: 'answer', routes: [found], answers, additionals: [] };
+  return { kind: "answer", routes: [found], answers, additionals: [] };
 }
 
 /**
@@ -85,7 +85,7 @@ function addresses(
  */
 function local(
   asked: FederatedQuestion,
-  { service, region, zone, up }: Extract<FederatedName, { kind: 'local' }>,
+  { service, region, zone, up }: Extract<FederatedName, { kind: "local" }>,
 ): FederatedAnswer {
   const within = zone === undefined ? { region } : { region, zone };
   const either = routeFor(asked, service, { family: undefined, within });
@@ -100,18 +100,18 @@ function local(
     ttlSeconds: service.ttl.maxSeconds,
     rdata: nameRdata(up),
   };
-  return { kind: 'cname', target: up, routes: [either], answers: [cname], additionals: [] };
+  return { kind: "cname", target: up, routes: [either], answers: [cname], additionals: [] };
 }
 
 /** One SRV record for each cluster and port of the answer, each cluster's addresses beside it. */
 function port(
   asked: FederatedQuestion,
-  { service, port: name, protocol }: Extract<FederatedName, { kind: 'port' }>,
+  { service, port: name, protocol }: Extract<FederatedName, { kind: "port" }>,
 ): FederatedAnswer {
   const { question, state } = asked;
-  if (question.type !== RRType.SRV && question.type !== RRType.ANY) return withoutRecords('nodata');
+  if (question.type !== RRType.SRV && question.type !== RRType.ANY) return withoutRecords("nodata");
   const found = routeFor(asked, service, { family: undefined, port: { name, protocol } });
-  if (found.outcome !== 'answer') return withoutRecords(found.outcome, found);
+  if (found.outcome !== "answer") return withoutRecords(found.outcome, found);
   const rotation = state.rotation(service, RRType.SRV);
   const answers: ResourceRecord[] = [];
   const additionals: ResourceRecord[] = [];
@@ -128,7 +128,7 @@ function port(
       additionals.push(...addressRecords(target, family, service, found, [each], rotation));
     }
   }
-  return { kind: 'answer', routes: [found], answers, additionals };
+  return { kind: "answer", routes: [found], answers, additionals };
 }
 
 function routeFor({ asker, view, state }: FederatedQuestion, service: Service, demand: Demand) {
@@ -173,7 +173,7 @@ function srvWeight({ candidate, rank }: OrderedCluster, order: readonly OrderedC
   return drawWeight > 0 ? Math.max(1, Math.round((drawWeight / Math.max(...weights)) * 0xffff)) : 0;
 }
 
-function withoutRecords(kind: 'nodata' | 'servfail', found?: Route): FederatedAnswer {
+function withoutRecords(kind: "nodata" | "servfail", found?: Route): FederatedAnswer {
   return { kind, routes: found ? [found] : [], answers: [], additionals: [] };
 }
 

@@ -1,16 +1,15 @@
 // The federation's zone: apex records from the Federation, records that master files add, and
 // the federated names as dynamic nodes. It must not know who asks.
 
-import { DnsClass } from '../dns/codes.ts';
-import { formatName, type Name } from '../dns/name.ts';
-import { nameRdata, soaRdata } from '../dns/rdata.ts';
-import { RRType } from '../dns/record-types.ts';
-import type { Federation, Model } from '../federation/model.ts';
-import { type FederatedName, federatedNames } from '../federation/names.ts';
-import { isSubdomain } from '../dns/name.ts';
-import { buildZone, ensureNode } from '../zone/build.ts';
-import type { LocatedRecord, Problem } from '../zone/master-file.ts';
-import type { Zone } from '../zone/zone.ts';
+import { DnsClass } from "../dns/codes.ts";
+import { formatName, isSubdomain, type Name } from "../dns/name.ts";
+import { nameRdata, soaRdata } from "../dns/rdata.ts";
+import { RRType } from "../dns/record-types.ts";
+import type { Federation, Model } from "../federation/model.ts";
+import { type FederatedName, federatedNames } from "../federation/names.ts";
+import { buildZone, ensureNode } from "../zone/build.ts";
+import type { LocatedRecord, Problem } from "../zone/master-file.ts";
+import type { Zone } from "../zone/zone.ts";
 
 /** SOA timers in seconds, for secondaries that there are not (RFC 1912 section 2.2). */
 const refresh = 3600;
@@ -40,7 +39,7 @@ function apexRecords(federation: Federation, serial: number): LocatedRecord[] {
   const { domain, nameservers, contact, ttl } = federation;
   const located = (name: Name, type: number, rdata: Uint8Array): LocatedRecord => ({
     record: { name, type, class: DnsClass.IN, ttlSeconds: ttl.maxSeconds, rdata },
-    file: 'Federation',
+    file: "Federation",
     line: 1,
     column: 1,
   });
@@ -62,7 +61,7 @@ function clash(name: Name, owner: Name, records: readonly LocatedRecord[]): Prob
   const key = formatName(owner).toLowerCase();
   const record = records.find((each) => formatName(each.record.name).toLowerCase() === key);
   return {
-    file: record?.file ?? 'Federation',
+    file: record?.file ?? "Federation",
     line: record?.line ?? 1,
     column: record?.column ?? 1,
     message: `cannot add record: the name is published by a federated service, got ${formatName(name)}`,
@@ -71,7 +70,7 @@ function clash(name: Name, owner: Name, records: readonly LocatedRecord[]): Prob
 
 function ambiguity(federation: Federation, name: Name): Problem {
   return {
-    file: 'Federation',
+    file: "Federation",
     line: 1,
     column: 1,
     message: `cannot publish federation ${federation.name}: two federated names are equal, got ${formatName(name)}`,

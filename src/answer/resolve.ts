@@ -2,21 +2,21 @@
 // where a zone says so). It follows CNAMEs through all of our zones and keeps every route that it
 // took. It must not know wire format, transports or limits of size.
 
-import { DnsClass, Rcode } from '../dns/codes.ts';
-import type { Question, ResourceRecord } from '../dns/message.ts';
-import { type Name, nameKey, namesEqual, parentName } from '../dns/name.ts';
-import { nameIn } from '../dns/rdata.ts';
-import { RRType } from '../dns/record-types.ts';
-import type { FederatedName } from '../federation/names.ts';
-import { drawPrefixLength } from '../geo/client-prefix.ts';
-import type { Route } from '../routing/route.ts';
-import { glueOf, type Lookup, lookup, negativeTtl } from '../zone/lookup.ts';
-import type { RRset, Zone } from '../zone/zone.ts';
-import type { Asker } from './asker.ts';
-import { additionalRecords } from './additional.ts';
-import { type AnswerState, federatedAnswer, type FederatedQuestion } from './federated-answer.ts';
-import { type View, viewOf } from './view.ts';
-import { findZone } from './zone-set.ts';
+import { DnsClass, Rcode } from "../dns/codes.ts";
+import type { Question, ResourceRecord } from "../dns/message.ts";
+import { type Name, nameKey, namesEqual, parentName } from "../dns/name.ts";
+import { nameIn } from "../dns/rdata.ts";
+import { RRType } from "../dns/record-types.ts";
+import type { FederatedName } from "../federation/names.ts";
+import { drawPrefixLength } from "../geo/client-prefix.ts";
+import type { Route } from "../routing/route.ts";
+import { glueOf, type Lookup, lookup, negativeTtl } from "../zone/lookup.ts";
+import type { RRset, Zone } from "../zone/zone.ts";
+import { additionalRecords } from "./additional.ts";
+import type { Asker } from "./asker.ts";
+import { type AnswerState, type FederatedQuestion, federatedAnswer } from "./federated-answer.ts";
+import type { View } from "./view.ts";
+import { findZone } from "./zone-set.ts";
 
 /** What a question is answered, before it becomes a message. */
 export interface Resolution {
@@ -42,8 +42,12 @@ export interface Step {
 const maxChain = 16;
 
 /** Resolves a question of class IN. */
-export function resolve(question: Question, asker: Asker, state: AnswerState): Resolution {
-  const view = viewOf(state.snapshot.views, asker);
+export function resolve(
+  question: Question,
+  asker: Asker,
+  view: View,
+  state: AnswerState,
+): Resolution {
   const draft = new Draft(asker, view);
   const visited = new Set<string>();
   let name = question.name;
@@ -53,7 +57,7 @@ export function resolve(question: Question, asker: Asker, state: AnswerState): R
     if (!zone) return visited.size === 1 ? draft.refused() : draft.finish(Rcode.NOERROR);
     const asked = { question: { ...question, name }, asker, view, state };
     const next = takeStep(draft, zone, asked);
-    if ('resolution' in next) return next.resolution;
+    if ("resolution" in next) return next.resolution;
     name = next.target;
   }
   return draft.finish(Rcode.NOERROR);
@@ -66,31 +70,31 @@ function takeStep(draft: Draft, zone: Zone<FederatedName>, asked: FederatedQuest
   const { name, type } = asked.question;
   const found = lookup(zone, name, type);
   switch (found.kind) {
-    case 'answer': {
+    case "answer": {
       for (const rrset of found.rrsets) draft.answers.push(...recordsOf(name, rrset));
       const { records, federated } = additionalRecords(draft.answers, asked);
       draft.additionals.push(...records);
       for (const { routes } of federated) draft.dependsOn(routes);
       return { resolution: draft.finish(Rcode.NOERROR) };
     }
-    case 'cname':
+    case "cname":
       draft.answers.push(...recordsOf(name, found.rrset));
       return { target: nameIn(found.rrset.rdatas[0] ?? name, RRType.CNAME) };
-    case 'delegation':
+    case "delegation":
       return { resolution: draft.referral(zone, found) };
-    case 'nodata':
+    case "nodata":
       return { resolution: draft.negative(Rcode.NOERROR, zone, name) };
-    case 'nxdomain':
+    case "nxdomain":
       return { resolution: draft.negative(Rcode.NXDOMAIN, zone, name) };
-    case 'dynamic': {
+    case "dynamic": {
       const outcome = federatedAnswer(asked, found.dynamic);
       draft.steps.push({ name, federated: found.dynamic, routes: outcome.routes });
       draft.dependsOn(outcome.routes);
       draft.answers.push(...outcome.answers);
       draft.additionals.push(...outcome.additionals);
-      if (outcome.kind === 'cname') return { target: outcome.target };
-      if (outcome.kind === 'answer') return { resolution: draft.finish(Rcode.NOERROR) };
-      if (outcome.kind === 'servfail') return { resolution: draft.finish(Rcode.SERVFAIL) };
+      if (outcome.kind === "cname") return { target: outcome.target };
+      if (outcome.kind === "answer") return { resolution: draft.finish(Rcode.NOERROR) };
+      if (outcome.kind === "servfail") return { resolution: draft.finish(Rcode.SERVFAIL) };
       return { resolution: draft.negative(Rcode.NOERROR, zone, name) };
     }
   }
@@ -157,9 +161,10 @@ class Draft {
   /** A referral with glue; authoritative only for CNAMEs that led to it (RFC 1034 section 6.2.7). */
   referral(
     zone: Zone<FederatedName>,
-    { cut, ns }: Extract<Lookup<FederatedName>, { kind: 'delegation' }>,
+    { cut, ns }: Extract<Lookup<FederatedName>, { kind: "delegation" }>,
   ): Resolution {
-    for (const { name, rrset } of glueOf(zone, ns)) this.additionals.push(...recordsOf(name, rrset));
+    for (const { name, rrset } of glueOf(zone, ns))
+      this.additionals.push(...recordsOf(name, rrset));
     const referral = this.finish(Rcode.NOERROR, recordsOf(cut.name, ns));
     return { ...referral, isAuthoritative: this.answers.length > 0 };
   }

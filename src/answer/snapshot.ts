@@ -1,14 +1,13 @@
 // The whole compiled, immutable state that queries are answered from. It is plain data, so that
 // it can be handed to other threads; it knows nothing of files or sockets.
 
-import type { Model, Network } from '../federation/model.ts';
-import type { FederatedName } from '../federation/names.ts';
-import type { LocationMap } from '../geo/locations.ts';
-import type { LocatedRecord, Problem } from '../zone/master-file.ts';
-import type { Zone } from '../zone/zone.ts';
-import { compileFederationZone } from './federation-zone.ts';
-import { compileViews, type Views } from './views.ts';
-import { type ZoneSet, zoneSet } from './zone-set.ts';
+import type { Model, Network } from "../federation/model.ts";
+import type { FederatedName } from "../federation/names.ts";
+import type { LocatedRecord, Problem } from "../zone/master-file.ts";
+import type { Zone } from "../zone/zone.ts";
+import { compileFederationZone } from "./federation-zone.ts";
+import type { Views } from "./views.ts";
+import { type ZoneSet, zoneSet } from "./zone-set.ts";
 
 export interface Snapshot {
   readonly model: Model;
@@ -39,7 +38,7 @@ export interface SnapshotInput {
   readonly zones: readonly Zone[];
   /** Records from master files that belong to the federation's own zone. */
   readonly federationRecords: readonly LocatedRecord[];
-  readonly locations: LocationMap;
+  readonly views: Views;
   readonly settings: AnswerSettings;
   /** SOA serial of the federation's zone. */
   readonly serial: number;
@@ -47,9 +46,8 @@ export interface SnapshotInput {
 
 /** Compiles a snapshot; records that clash with federated names are problems. */
 export function compileSnapshot(input: SnapshotInput): { snapshot: Snapshot; problems: Problem[] } {
-  const { model, settings } = input;
+  const { model, views, settings } = input;
   const { zone, problems } = compileFederationZone(model, input.federationRecords, input.serial);
   const zones = zoneSet<FederatedName>([...input.zones, zone]);
-  const views = compileViews(input.locations, model.clusters);
   return { snapshot: { model, zones, views, settings }, problems };
 }

@@ -1,9 +1,9 @@
 // What an answer depends on about the client: its place, and how many bits of its address decided
 // that place (semantics 1.4 and 1.5). It must not know what is asked.
 
-import type { Place } from '../routing/place.ts';
-import type { Asker } from './asker.ts';
-import { lookUp, type Views } from './views.ts';
+import type { Place } from "../routing/place.ts";
+import type { Asker } from "./asker.ts";
+import { lookUp, type Views } from "./views.ts";
 
 /** A client's place, and how many leading bits of its address decided it. */
 export interface View {
@@ -22,8 +22,9 @@ export function viewOf(views: Views, asker: Asker): View {
   const inside = lookUp(views.inside[client.family], client.address);
   const insidePlace = views.insidePlaces[inside.value];
   const isBelieved =
-    trust.kind === 'full' || (trust.kind === 'own-cluster' && trust.cluster === insidePlace?.inside);
-  const insideScope = trust.kind === 'none' ? 0 : inside.scope;
+    trust.kind === "full" ||
+    (trust.kind === "own-cluster" && trust.cluster === insidePlace?.inside);
+  const insideScope = trust.kind === "none" ? 0 : inside.scope;
   if (insidePlace && isBelieved && inside.scope <= client.prefixLength) {
     return { place: insidePlace, insideScope, outsideScope: 0 };
   }

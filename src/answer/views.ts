@@ -2,10 +2,10 @@
 // routing cannot tell apart are one range, so the ECS scope is as short as truth allows
 // (semantics 1.4). It must not know services, names or health.
 
-import type { Cluster } from '../federation/model.ts';
-import type { LocationMap } from '../geo/locations.ts';
-import { findRange, mapValues, type RangeTable, scopeOf } from '../geo/range-table.ts';
-import { insidePlace, outsidePlace, type Place, placeKey } from '../routing/place.ts';
+import type { Cluster } from "../federation/model.ts";
+import type { LocationMap } from "../geo/locations.ts";
+import { findRange, mapValues, type RangeTable, scopeOf } from "../geo/range-table.ts";
+import { insidePlace, outsidePlace, type Place, placeKey } from "../routing/place.ts";
 
 /** Tables by family; a value is an index into the list of places beside them, -1 for none. */
 export interface Views {

@@ -1,7 +1,7 @@
 // The zones that a server is authoritative for, found by name. It knows apexes only.
 
-import { type Name, nameKey } from '../dns/name.ts';
-import type { Zone } from '../zone/zone.ts';
+import { type Name, nameKey } from "../dns/name.ts";
+import type { Zone } from "../zone/zone.ts";
 
 /** Zones by `nameKey(apex)`. */
 export type ZoneSet<Dynamic> = ReadonlyMap<string, Zone<Dynamic>>;

@@ -23,13 +23,22 @@ export interface Candidate {
   readonly addresses: readonly Address[];
   /** Of these, the ones that are up. */
   readonly upAddresses: readonly Address[];
-  /** How many endpoints count as healthy, 0 to `total`; a fraction while one ramps up. */
+  /** The endpoints that count for its health (semantics 4, "What counts"). */
+  readonly endpoints: readonly CountedEndpoint[];
+  /** The sum of their health, and their number. */
   readonly healthy: number;
   readonly total: number;
 }
 
+/** An endpoint and how much of a healthy one it counts as: 0 down, 1 up, between while it ramps up. */
+export interface CountedEndpoint {
+  readonly address: Address;
+  readonly health: number;
+}
+
 /** The rule that left a cluster out. */
 export type LeftOutReason =
+  | "other-cluster"
   | "other-region"
   | "other-zone"
   | "no-port"
@@ -94,7 +103,7 @@ export function findCandidates(input: CandidateInput): Candidates {
   }
   const home = clientHome(input.place, qualified);
   const candidates = qualified.filter((each) => {
-    const reason = isOpenTo(each, home) ? reasonToNarrow(each, input.demand) : 'not-home';
+    const reason = isOpenTo(each, home) ? reasonToNarrow(each, input.demand) : "not-home";
     if (reason) leftOut.push({ cluster: each.cluster.name, reason });
     return !reason;
   });
@@ -110,9 +119,9 @@ function isOpenTo({ cluster }: Candidate, home: Cluster | undefined): boolean {
 /** Whether the name asks for other clusters only. Who is home does not depend on the name. */
 function reasonToNarrow({ cluster }: Candidate, demand: Demand): LeftOutReason | undefined {
   const { within } = demand;
-  if (demand.cluster !== undefined && demand.cluster !== cluster.name) return 'other-cluster';
-  if (within && cluster.region !== within.region) return 'other-region';
-  if (within?.zone !== undefined && !cluster.zones.includes(within.zone)) return 'other-zone';
+  if (demand.cluster !== undefined && demand.cluster !== cluster.name) return "other-cluster";
+  if (within && cluster.region !== within.region) return "other-region";
+  if (within?.zone !== undefined && !cluster.zones.includes(within.zone)) return "other-zone";
   return undefined;
 }
 
@@ -130,9 +139,8 @@ function clientHome(place: Place, qualified: readonly Candidate[]): Cluster | un
 
 function reasonAgainst(candidate: Candidate, input: CandidateInput): LeftOutReason | undefined {
   const { cluster, entry } = candidate;
-  const { within, port } = input.demand;
-  if (within && cluster.region !== within.region) return "other-region";
-  if (within?.zone !== undefined && !cluster.zones.includes(within.zone)) return "other-zone";
+  const { port } = input.demand;
+  const isNamed = input.demand.cluster === cluster.name;
   if (port && !hasPort(entry, port)) return "no-port";
   if (candidate.addresses.length === 0) return "no-address";
   if (!cluster.routing.enabled && !isNamed) return "disabled";
@@ -170,45 +178,51 @@ function matches(expression: LabelExpression, value: string | undefined): boolea
   }
 }
 
-/** The cluster's addresses for this client, and how healthy the cluster is for it. */
+/** The cluster's addresses for this client, and the endpoints that count for it. */
 function candidateOf(
   cluster: Cluster,
   entry: ServiceInCluster,
   { place, demand, service, health }: CandidateInput,
 ): Candidate {
   const isInside = place.inside === cluster.name;
-  const endpoints = entry.endpoints && endpointsWithin(entry.endpoints, demand.within?.zone);
+  const slices = entry.endpoints && endpointsWithin(entry.endpoints, demand.within?.zone);
   const isGiven = (address: Address): boolean =>
     demand.family === undefined || address.length === (demand.family === 4 ? 4 : 16);
+  const candidate = (given: readonly CountedEndpoint[], endpoints: readonly CountedEndpoint[]) => ({
+    cluster,
+    entry,
+    isInside,
+    addresses: given.map((each) => each.address),
+    upAddresses: given.filter((each) => each.health > 0).map((each) => each.address),
+    endpoints,
+    healthy: endpoints.reduce((sum, each) => sum + each.health, 0),
+    total: endpoints.length,
+  });
   if (isInside && entry.isHeadless) {
-    const given = (endpoints ?? []).filter((each) => isGiven(each.address));
-    const ready = given.filter((each) => each.isReady);
-    return {
-      cluster,
-      entry,
-      isInside,
-      addresses: given.map((each) => each.address),
-      upAddresses: ready.map((each) => each.address),
-      healthy: ready.length,
-      total: given.length,
-    };
+    const pods = (slices ?? []).filter((each) => isGiven(each.address)).map(readiness);
+    return candidate(pods, pods);
   }
-  const addresses = (isInside ? entry.clusterIps : entry.external).filter(isGiven);
-  const verdicts = addresses.map((address) => health(service, cluster.name, address));
-  const upAddresses = addresses.filter((_, at) => (verdicts[at] ?? 0) > 0);
-  const best = Math.max(0, ...verdicts);
-  const counted = { cluster, entry, isInside, addresses, upAddresses };
-  if (endpoints) {
-    const ready = endpoints.filter((each) => each.isReady).length;
-    return { ...counted, healthy: ready * best, total: endpoints.length };
+  const given = (isInside ? entry.clusterIps : entry.external)
+    .filter(isGiven)
+    .map((address) => ({ address, health: health(service, cluster.name, address) }));
+  if (slices) {
+    const best = Math.max(0, ...given.map((each) => each.health));
+    const pods = slices.map(readiness).map((each) => ({ ...each, health: each.health * best }));
+    return candidate(given, pods);
   }
-  if (isInside) return { ...counted, healthy: best, total: 1 };
-  const healthy = verdicts.reduce((sum, each) => sum + each, 0);
-  return { ...counted, healthy, total: addresses.length };
+  // For a client inside, the clusterIPs of both families are one endpoint.
+  return candidate(given, isInside ? given.slice(0, 1) : given);
+}
+
+function readiness({ address, isReady }: Endpoint): CountedEndpoint {
+  return { address, health: isReady ? 1 : 0 };
 }
 
 /** The endpoints in a zone; all of them where the slices name no zones. */
-function endpointsWithin(endpoints: readonly Endpoint[], zone: string | undefined) {
+function endpointsWithin(
+  endpoints: readonly Endpoint[],
+  zone: string | undefined,
+): readonly Endpoint[] {
   if (zone === undefined || endpoints.every((each) => each.zone === undefined)) return endpoints;
   return endpoints.filter((each) => each.zone === zone);
 }

@@ -10,7 +10,7 @@ import {
   findCandidates,
   type LeftOut,
 } from "./candidates.ts";
-import { drawOrder, isContested } from "./draw.ts";
+import { type Drawn, drawOrder, isContested } from "./draw.ts";
 import { unitHash } from "./hash.ts";
 import { findLevels, type Group, type Level } from "./levels.ts";
 import { levelOfClient, levelShares } from "./overflow.ts";
@@ -108,11 +108,16 @@ export function serviceKey(service: Service): string {
   return `${service.namespace}/${service.name}`;
 }
 
-/** The healthy endpoints' clusters of all levels that keep some clients (the pool of semantics 4). */
-export function poolOf(route: Route): RankedCandidate[] {
+/** The healthy endpoints of all levels that keep some clients (the pool of semantics 4). */
+export function poolOf(route: Route): { cluster: string; address: Address }[] {
   return route.levels
     .filter((level) => level.share > 0)
-    .flatMap((level) => level.candidates.filter((each) => each.healthy > 0));
+    .flatMap((level) => level.candidates)
+    .flatMap(({ cluster, endpoints }) =>
+      endpoints
+        .filter((each) => each.health > 0)
+        .map(({ address }) => ({ cluster: cluster.name, address })),
+    );
 }
 
 function emptyOutcome(hasEndpoints: boolean, service: Service): "nodata" | "servfail" {
@@ -120,7 +125,9 @@ function emptyOutcome(hasEndpoints: boolean, service: Service): "nodata" | "serv
 }
 
 function asIfHealthy(candidate: Candidate): Candidate {
-  return { ...candidate, healthy: candidate.total, upAddresses: candidate.addresses };
+  const { addresses, total } = candidate;
+  const endpoints = candidate.endpoints.map((each) => ({ ...each, health: 1 }));
+  return { ...candidate, endpoints, healthy: total, upAddresses: addresses };
 }
 
 function sumHealth(level: Level): { healthy: number; total: number } {
@@ -159,7 +166,7 @@ function orderClusters(
   const own = levels.filter((_, at) => at === clientLevel);
   const others = levels.filter((_, at) => at !== clientLevel);
   const isGiven = (each: Candidate): boolean => each.healthy > 0 && each.upAddresses.length > 0;
-  return [...own, ...(answer.mode === 'ordered' && own.length > 0 ? others : [])]
+  return [...own, ...(answer.mode === "ordered" && own.length > 0 ? others : [])]
     .map((level) => level.candidates.filter(isGiven))
     .filter((candidates) => candidates.length > 0)
     .flatMap((candidates, rank) => candidates.map((candidate) => ({ candidate, rank })));

@@ -1,0 +1,43 @@
+// The first reading of a world, load balancer hostnames resolved. Does I/O.
+
+import path from "node:path";
+import { readServerConfig } from "../config/server-config.ts";
+import { dnsLookUp, Hostnames } from "../sources/hostnames.ts";
+import type { Reading } from "../sources/reload.ts";
+import { type World, WorldReader } from "./world.ts";
+
+/** A world that was read once and can be read again. */
+export interface OpenedWorld {
+  readonly first: Reading<World>;
+  readonly reader: WorldReader;
+  readonly hostnames: Hostnames;
+}
+
+/** How long the first answers wait for load balancer hostnames, in milliseconds. */
+const firstLookUpMs = 5000;
+
+/** @param onChange a hostname has other addresses than before, so the world is another. */
+export async function openWorld(configFile: string, onChange: () => void): Promise<OpenedWorld> {
+  const configured = readServerConfig(path.resolve(configFile));
+  const servers = configured.ok ? configured.config.resolvers : [];
+  const hostnames = new Hostnames({ lookUp: dnsLookUp(servers), onChange });
+  const reader = new WorldReader(configFile, hostnames.resolve);
+  const unresolved = await reader.read();
+  if (!unresolved.ok) return { first: unresolved, reader, hostnames };
+  const names = hostnamesOf(unresolved.state);
+  if (names.length === 0) return { first: unresolved, reader, hostnames };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, firstLookUpMs);
+  });
+  await Promise.race([hostnames.track(names), late]);
+  clearTimeout(timer);
+  return { first: await reader.read(), reader, hostnames };
+}
+
+/** The load balancer hostnames of all services. */
+export function hostnamesOf({ sources }: World): string[] {
+  return [...sources.model.services.values()].flatMap(({ clusters }) =>
+    clusters.flatMap((each) => each.hostnames.map(({ hostname }) => hostname)),
+  );
+}

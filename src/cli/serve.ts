@@ -1,0 +1,121 @@
+// `meridian serve`: the composition of the running server. It joins the world that files describe
+// with the data plane, and hands each new world on. Does I/O.
+
+import { isDeepStrictEqual } from "node:util";
+import type { Problem } from "../config/problem.ts";
+import { type DataPlane, startDataPlane } from "../server/data-plane.ts";
+import { Reload } from "../sources/reload.ts";
+import { createLogger, type Logger } from "./log.ts";
+import { hostnamesOf, openWorld } from "./open-world.ts";
+import { ExitStatus, printProblems, problemText } from "./output.ts";
+import { digLines, summaryLines } from "./summary.ts";
+import type { World } from "./world.ts";
+import { WorldWatch } from "./world-watch.ts";
+
+/** Runs until SIGTERM or SIGINT; resolves with the exit status. */
+export async function serve(configFile: string): Promise<number> {
+  const stopSignal = nextSignal("SIGTERM", "SIGINT");
+  let reload: Reload<World> | undefined;
+  const { first, reader, hostnames } = await openWorld(configFile, () => void reload?.trigger());
+  if (!first.ok) {
+    hostnames.stop();
+    printProblems(first.problems);
+    return ExitStatus.BAD_INPUT;
+  }
+  const log = createLogger();
+  const world = first.state;
+  let dataPlane: DataPlane;
+  try {
+    dataPlane = await startDataPlane(world.config.listen.dns, world.snapshot, {
+      onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
+      onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
+    });
+  } catch (error) {
+    hostnames.stop();
+    console.error(error instanceof Error ? error.message : String(error));
+    return ExitStatus.FAILED;
+  }
+
+  let current = world;
+  let isBroken = false;
+  const use = async (next: World): Promise<void> => {
+    warnOfLateSettings(log, current, next);
+    current = next;
+    void hostnames.track(hostnamesOf(next));
+    void watch.use(next);
+    await dataPlane.use(next.snapshot);
+    log.info({ event: "reloaded", ...countsOf(next) }, "answering from the new state");
+  };
+  reload = new Reload<World>({
+    read: () => reader.read(),
+    onState: (next) => {
+      if (next !== current) void use(next);
+      else if (isBroken) log.info({ event: "mended", ...countsOf(next) }, "as before the problems");
+      isBroken = false;
+    },
+    onProblems: (problems) => {
+      isBroken = true;
+      logProblems(log, problems);
+    },
+    onError: (error) => log.error({ event: "reload-failed", err: error }, "reload failed"),
+  });
+  const watch = new WorldWatch(configFile, log, () => void reload?.trigger());
+  await watch.use(world);
+  const onHangUp = (): void => {
+    log.info({ event: "reload" }, "SIGHUP: reading everything again");
+    void reload?.trigger();
+  };
+  process.on("SIGHUP", onHangUp);
+  // What changed between the first reading and the first watch.
+  void reload.trigger();
+  printWelcome(world, dataPlane);
+  log.info({ event: "serving", listen: dataPlane.addresses, ...countsOf(world) }, "serving");
+
+  const signal = await stopSignal;
+  log.info({ event: "draining", signal }, "finishing what has begun");
+  process.off("SIGHUP", onHangUp);
+  watch.stop();
+  reload.stop();
+  hostnames.stop();
+  await dataPlane.stop();
+  log.info({ event: "stopped" }, "stopped");
+  return ExitStatus.FINE;
+}
+
+/** The first of these signals; a second one then ends the process as signals do. */
+function nextSignal(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of signals) process.once(signal, resolve);
+  });
+}
+
+/** Settings that only a new start takes up are said so, each time that they change. */
+function warnOfLateSettings(log: Logger, before: World, after: World): void {
+  for (const key of ["listen", "workers", "resolvers"] as const) {
+    if (isDeepStrictEqual(before.config[key], after.config[key])) continue;
+    log.warn({ event: "needs-restart", setting: `spec.${key}` }, "changed at the next start only");
+  }
+}
+
+function logProblems(log: Logger, problems: readonly Problem[]): void {
+  for (const problem of problems) {
+    log.error({ event: "problem", ...problem }, problemText(problem));
+  }
+  const message = "nothing is changed: answering from the last good state";
+  log.error({ event: "reload-refused", problems: problems.length }, message);
+}
+
+function countsOf({ sources }: World): { clusters: number; services: number; zones: number } {
+  const { model, zones } = sources;
+  return { clusters: model.clusters.size, services: model.services.size, zones: zones.length };
+}
+
+function printWelcome(world: World, { addresses }: DataPlane): void {
+  const places = addresses.map(({ address, port }) =>
+    address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`,
+  );
+  console.log(`Meridian ${world.config.name} answers on ${places.join(", ")} (UDP and TCP)`);
+  for (const line of summaryLines(world)) console.log(`  ${line}`);
+  const queries = digLines(world.sources.model, addresses);
+  if (queries.length > 0) console.log(`Try:\n${queries.map((query) => `  ${query}`).join("\n")}`);
+}

@@ -1,0 +1,175 @@
+// The world: everything that files say, read and compiled into what answers are made from. It
+// joins configuration, sources and geography; it must not know listeners or signals. Does I/O.
+
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { type AnswerSettings, compileSnapshot, type Snapshot } from "../answer/snapshot.ts";
+import { compileViews, type Views } from "../answer/views.ts";
+import { compareProblems } from "../config/problem.ts";
+import {
+  readServerConfig,
+  type ServerConfig,
+  type ServerConfigResult,
+} from "../config/server-config.ts";
+import type { Cluster } from "../federation/model.ts";
+import { type CompiledDatabases, compileLocations, type LocationMap } from "../geo/locations.ts";
+import type { Override } from "../geo/overrides.ts";
+import type { ResolveHostname } from "../sources/merge.ts";
+import { type OverridesResult, readOverrides } from "../sources/overrides.ts";
+import { SourceReader, type SourceResult } from "../sources/read-sources.ts";
+import type { Reading } from "../sources/reload.ts";
+import type { SourceState } from "../sources/source-state.ts";
+import { nextSerial } from "../zone/serial.ts";
+import { DatabaseReader } from "./databases.ts";
+import { VersionedFile, type VersionedReading } from "./versioned-file.ts";
+
+/** Everything that is served, and what it was made from. */
+export interface World {
+  readonly config: ServerConfig;
+  readonly sources: SourceState;
+  readonly locations: LocationMap;
+  readonly databaseNames: readonly string[];
+  readonly overrideCount: number;
+  readonly snapshot: Snapshot;
+}
+
+/** The UDP payload size of DNS Flag Day 2020 (https://www.dnsflagday.net/2020/). */
+const udpPayloadSize = 1232;
+const tcpIdleSeconds = 10;
+
+/** A world that is read many times; while nothing changed, the very same object is given. */
+export class WorldReader {
+  readonly #configFile: string;
+  readonly #resolveHostname: ResolveHostname | undefined;
+  readonly #config = new VersionedFile<ServerConfigResult>();
+  readonly #overrides = new VersionedFile<OverridesResult>();
+  readonly #databases = new DatabaseReader();
+  readonly #cookieSecret = randomBytes(16);
+  #sources: { readonly folder: string; readonly reader: SourceReader } | undefined;
+  #geography: Geography | undefined;
+  #last: { readonly parts: readonly unknown[]; readonly world: World } | undefined;
+  #serial: number | undefined;
+
+  /** @param resolveHostname what is known of a load balancer's hostname; default: nothing. */
+  constructor(configFile: string, resolveHostname?: ResolveHostname) {
+    this.#configFile = path.resolve(configFile);
+    this.#resolveHostname = resolveHostname;
+  }
+
+  /** Reads what changed: a whole world, or every problem of every file in order of place. */
+  async read(): Promise<Reading<World>> {
+    const configured = this.#config.read(this.#configFile, "", () =>
+      readServerConfig(this.#configFile),
+    );
+    if (!configured.value.ok) {
+      return { ...configured.value, retryAfterMs: configured.retryAfterMs };
+    }
+    const { config } = configured.value;
+    const sources = await this.#readSources(config);
+    const overrides = this.#readOverrides(config, sources);
+    const baseFolder = path.dirname(this.#configFile);
+    const databases = this.#databases.read(config.geoip.databases, baseFolder);
+    const retryAfterMs = soonest([configured, sources, overrides, databases]);
+    if (!sources.ok || !overrides.value.ok || !databases.ok) {
+      const problems = [sources, overrides.value, databases].flatMap((each) =>
+        each.ok ? [] : each.problems,
+      );
+      return { ok: false, problems: problems.sort(compareProblems), retryAfterMs };
+    }
+
+    const { model } = sources.state;
+    const geography = this.#compileGeography(
+      model.clusters,
+      overrides.value.overrides,
+      databases.databases,
+    );
+    const parts = [config, sources.state, geography];
+    if (this.#last?.parts.every((part, at) => part === parts[at])) {
+      return { ok: true, state: this.#last.world, retryAfterMs };
+    }
+    const serial = nextSerial(this.#serial, Math.floor(Date.now() / 1000));
+    const { snapshot, problems } = compileSnapshot({
+      ...sources.state,
+      views: geography.views,
+      settings: this.#settings(config),
+      serial,
+    });
+    if (problems.length > 0) return { ok: false, problems, retryAfterMs };
+    this.#serial = serial;
+    const world: World = {
+      config,
+      sources: sources.state,
+      locations: geography.locations,
+      databaseNames: databases.names,
+      overrideCount: overrides.value.overrides.length,
+      snapshot,
+    };
+    this.#last = { parts, world };
+    return { ok: true, state: world, retryAfterMs };
+  }
+
+  async #readSources(config: ServerConfig): Promise<SourceResult> {
+    if (this.#sources?.folder !== config.zones) {
+      const options = this.#resolveHostname ? { resolveHostname: this.#resolveHostname } : {};
+      this.#sources = { folder: config.zones, reader: new SourceReader(config.zones, options) };
+    }
+    return this.#sources.reader.read();
+  }
+
+  #readOverrides(config: ServerConfig, sources: SourceResult): VersionedReading<OverridesResult> {
+    const file = config.geoip.overrides;
+    if (file === undefined) return { value: noOverrides, retryAfterMs: undefined };
+    // Which clusters there are is not known while their files have problems.
+    const clusters = sources.ok ? [...sources.state.model.clusters.keys()] : undefined;
+    const key = JSON.stringify([file, clusters]);
+    return this.#overrides.read(file, key, () => readOverrides(file, clusters));
+  }
+
+  #compileGeography(
+    clusters: ReadonlyMap<string, Cluster>,
+    overrides: readonly Override[],
+    databases: CompiledDatabases,
+  ): Geography {
+    const list = [...clusters.values()];
+    const places = list.map(({ name, region, zones, location, networks }) => {
+      const octets = networks.map(({ address, prefixLength }) => [...address, prefixLength]);
+      return { name, region, zones, location, octets };
+    });
+    const key = JSON.stringify(places);
+    const known = this.#geography;
+    if (known?.key === key && known.overrides === overrides && known.databases === databases) {
+      return known;
+    }
+    const locations = compileLocations(list, overrides, databases);
+    const views = compileViews(locations, clusters);
+    this.#geography = { key, overrides, databases, locations, views };
+    return this.#geography;
+  }
+
+  #settings(config: ServerConfig): AnswerSettings {
+    return {
+      instance: config.name,
+      version: config.version,
+      udpPayloadSize,
+      tcpIdleSeconds,
+      trustedResolvers: config.trustedResolvers,
+      cookieSecret: this.#cookieSecret,
+    };
+  }
+}
+
+const noOverrides: OverridesResult = { ok: true, overrides: [] };
+
+/** Tables made from clusters (told apart by `key`), overrides and databases. */
+interface Geography {
+  readonly key: string;
+  readonly overrides: readonly Override[];
+  readonly databases: CompiledDatabases;
+  readonly locations: LocationMap;
+  readonly views: Views;
+}
+
+function soonest(readings: readonly { retryAfterMs: number | undefined }[]): number | undefined {
+  const times = readings.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}

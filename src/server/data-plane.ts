@@ -1,0 +1,123 @@
+// The control plane's side of the data plane: starts its thread, hands it snapshots, starts it
+// anew if it dies, and stops it. It must not know what a snapshot holds. Does I/O.
+
+import { Worker } from "node:worker_threads";
+import type { Snapshot } from "../answer/snapshot.ts";
+import type { ListenAddress } from "./listener.ts";
+import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
+
+/** What the data plane reports while it runs. */
+export interface DataPlaneEvents {
+  /** Something went wrong and answering went on. */
+  readonly onFault: (message: string) => void;
+  /** The thread died and another one answers in its place. */
+  readonly onRestart: (reason: string) => void;
+}
+
+/** A running data plane. */
+export interface DataPlane {
+  /** Where it listens; ports that the system chose stand in place of 0. */
+  readonly addresses: readonly ListenAddress[];
+  /** Hands over a snapshot; resolves when queries are answered from it. */
+  readonly use: (snapshot: Snapshot) => Promise<void>;
+  /** Finishes what has begun, then stops. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Milliseconds before a thread that died is started anew. */
+const restartDelayMs = 100;
+
+/** Starts answering. Rejects with `cannot listen on …` if an address cannot be bound. */
+export async function startDataPlane(
+  listen: readonly ListenAddress[],
+  snapshot: Snapshot,
+  events: DataPlaneEvents,
+): Promise<DataPlane> {
+  let current = snapshot;
+  let sequence = 0;
+  let isStopping = false;
+  const waiting = new Map<number, () => void>();
+  const first = await startWorker(listen, current);
+  const { addresses } = first;
+  let { worker } = first;
+  watch(worker);
+
+  function watch(watched: Worker): void {
+    watched.on("message", (message: FromWorker) => {
+      if (message.kind === "fault") events.onFault(message.message);
+      if (message.kind === "using") {
+        waiting.get(message.sequence)?.();
+        waiting.delete(message.sequence);
+      }
+    });
+    let reason = "it ended";
+    watched.on("error", (error) => {
+      reason = error.stack ?? error.message;
+    });
+    watched.on("exit", () => {
+      if (!isStopping) void restart(reason);
+    });
+  }
+
+  async function restart(reason: string): Promise<void> {
+    events.onRestart(reason);
+    await new Promise((resolve) => setTimeout(resolve, restartDelayMs));
+    try {
+      ({ worker } = await startWorker(addresses, current));
+      watch(worker);
+      for (const done of waiting.values()) done();
+      waiting.clear();
+    } catch (error) {
+      if (!isStopping) void restart(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  return {
+    addresses,
+    use: (next) => {
+      current = next;
+      const number = ++sequence;
+      const used = new Promise<void>((resolve) => waiting.set(number, resolve));
+      tell(worker, { kind: "snapshot", snapshot: next, sequence: number });
+      return used;
+    },
+    stop: async () => {
+      isStopping = true;
+      const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+      tell(worker, { kind: "stop" });
+      await exited;
+    },
+  };
+}
+
+async function startWorker(
+  listen: readonly ListenAddress[],
+  snapshot: Snapshot,
+): Promise<{ worker: Worker; addresses: readonly ListenAddress[] }> {
+  const workerData: WorkerStart = { listen, snapshot };
+  const worker = new Worker(new URL("./data-worker.js", import.meta.url), { workerData });
+  try {
+    return { worker, addresses: await listening(worker) };
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
+}
+
+function listening(worker: Worker): Promise<readonly ListenAddress[]> {
+  return new Promise((resolve, reject) => {
+    worker.once("error", reject);
+    worker.on("message", (message: FromWorker) => {
+      if (message.kind === "listening") resolve(message.addresses);
+      if (message.kind === "cannot-listen") {
+        const { address, port } = message.address;
+        const place = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+        reject(new Error(`cannot listen on ${place}: ${message.reason}`));
+      }
+    });
+  });
+}
+
+function tell(worker: Worker, message: ToWorker): void {
+  worker.postMessage(message);
+}

@@ -1,0 +1,76 @@
+// The data plane's state in one thread: the newest snapshot, the rotation of addresses, and the
+// guard that turns a mistake of ours into SERVFAIL. It must not know sockets.
+
+import { answer, type Received } from "../answer/answer.ts";
+import type { AnswerState } from "../answer/federated-answer.ts";
+import type { Snapshot } from "../answer/snapshot.ts";
+import { Rcode } from "../dns/codes.ts";
+import { decodeHeader, encodeMessage } from "../dns/message.ts";
+import type { Service } from "../federation/model.ts";
+
+/** Answers queries from the newest snapshot that it was given. */
+export class Responder {
+  #state: AnswerState;
+  readonly #now: () => number;
+  readonly #onFault: (error: unknown) => void;
+  readonly #turns = new WeakMap<Service, Map<number, number>>();
+
+  /**
+   * @param now seconds since 1970.
+   * @param onFault told of each mistake of ours that was answered with SERVFAIL.
+   */
+  constructor(snapshot: Snapshot, now: () => number, onFault: (error: unknown) => void) {
+    this.#state = {
+      snapshot,
+      health: () => 1,
+      drained: new Set(),
+      rotation: (service, type) => this.#turn(service, type),
+    };
+    this.#now = now;
+    this.#onFault = onFault;
+  }
+
+  /** Answers from this snapshot from now on. */
+  use(snapshot: Snapshot): void {
+    this.#state = { ...this.#state, snapshot };
+  }
+
+  /** The response's octets, or `undefined` for silence. Never throws. */
+  respond(received: Received): Uint8Array | undefined {
+    try {
+      return answer(received, this.#state, this.#now());
+    } catch (error) {
+      this.#onFault(error);
+      return serverFailure(received.octets);
+    }
+  }
+
+  /** Counts up for each service and type, so that equal questions in a row rotate evenly. */
+  #turn(service: Service, type: number): number {
+    const turns = this.#turns.get(service) ?? new Map<number, number>();
+    this.#turns.set(service, turns);
+    const turn = turns.get(type) ?? 0;
+    turns.set(type, (turn + 1) >>> 0);
+    return turn;
+  }
+}
+
+function serverFailure(octets: Uint8Array): Uint8Array | undefined {
+  const header = decodeHeader(octets);
+  if (!header || header.isResponse) return undefined;
+  return encodeMessage({
+    ...header,
+    isResponse: true,
+    isAuthoritative: false,
+    isTruncated: false,
+    recursionAvailable: false,
+    z: false,
+    authenticData: false,
+    checkingDisabled: false,
+    rcode: Rcode.SERVFAIL,
+    questions: [],
+    answers: [],
+    authorities: [],
+    additionals: [],
+  });
+}

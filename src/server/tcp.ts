@@ -1,0 +1,154 @@
+// DNS over TCP (RFC 7766): two octets of length before each message, many messages in a row,
+// answered in order. It keeps the limits on connections and time; it must not look inside a
+// message. Does I/O.
+
+import { createServer, type Server, type Socket } from "node:net";
+import type { Address } from "../federation/model.ts";
+import type { BoundListener, ListenAddress } from "./listener.ts";
+import { sourceAddress } from "./listener.ts";
+import type { Responder } from "./responder.ts";
+
+/** Limits of one TCP listener. */
+export interface TcpLimits {
+  /** Milliseconds without a whole query after which a connection is closed. */
+  readonly idleMs: number;
+  readonly connectionsPerClient: number;
+  /** Over all listeners that share the `ConnectionCount`. */
+  readonly connections: number;
+}
+
+export const defaultTcpLimits: TcpLimits = {
+  idleMs: 10_000,
+  connectionsPerClient: 20,
+  connections: 1000,
+};
+
+/** How many connections are open, in all and by client address. */
+export class ConnectionCount {
+  #all = 0;
+  readonly #byClient = new Map<string, number>();
+
+  /** Counts one more, or says that there is no room. */
+  add(client: string, limits: TcpLimits): boolean {
+    const ofClient = this.#byClient.get(client) ?? 0;
+    if (this.#all >= limits.connections || ofClient >= limits.connectionsPerClient) return false;
+    this.#all++;
+    this.#byClient.set(client, ofClient + 1);
+    return true;
+  }
+
+  remove(client: string): void {
+    this.#all--;
+    const left = (this.#byClient.get(client) ?? 1) - 1;
+    if (left > 0) this.#byClient.set(client, left);
+    else this.#byClient.delete(client);
+  }
+}
+
+/** Octets of unsent answers past which no more queries are read from a connection. */
+const writeBacklog = 256 * 1024;
+/** While stopping: how long open connections may take to receive what was answered. */
+const drainMs = 1000;
+
+/** Binds and answers until stopped. Rejects with the system's error if it cannot bind. */
+export async function listenTcp(
+  { address, port }: ListenAddress,
+  responder: Responder,
+  onError: (error: Error) => void,
+  count: ConnectionCount,
+  limits: TcpLimits = defaultTcpLimits,
+): Promise<BoundListener> {
+  const open = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    const client = socket.remoteAddress;
+    if (client === undefined || !count.add(client, limits)) {
+      socket.destroy();
+      return;
+    }
+    open.add(socket);
+    socket.once("close", () => {
+      open.delete(socket);
+      count.remove(client);
+    });
+    serveConnection(socket, sourceAddress(client), responder, limits);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: address, port, ipv6Only: true, exclusive: true }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  server.on("error", onError);
+  const bound = server.address();
+  const boundPort = bound !== null && typeof bound === "object" ? bound.port : port;
+  return { address: { address, port: boundPort }, stop: () => drain(server, open) };
+}
+
+function serveConnection(
+  socket: Socket,
+  source: Address,
+  responder: Responder,
+  limits: TcpLimits,
+): void {
+  const sourcePort = socket.remotePort ?? 0;
+  const idle = setTimeout(() => socket.destroy(), limits.idleMs);
+  let chunks: Buffer[] = [];
+  let held = 0;
+  let needed = 2;
+
+  const answerWhole = (): void => {
+    let octets = Buffer.concat(chunks);
+    const responses: Uint8Array[] = [];
+    let backlog = socket.writableLength;
+    let ended = false;
+    while (backlog < writeBacklog && octets.length >= lengthOf(octets)) {
+      const query = octets.subarray(2, lengthOf(octets));
+      octets = octets.subarray(lengthOf(octets));
+      idle.refresh();
+      const response = responder.respond({ octets: query, source, sourcePort, transport: "tcp" });
+      if (!response) {
+        // Silence cannot be told from a slow answer here, so the connection ends.
+        ended = true;
+        break;
+      }
+      responses.push(Uint8Array.of(response.length >>> 8, response.length & 0xff), response);
+      backlog += response.length + 2;
+    }
+    chunks = [octets];
+    held = octets.length;
+    needed = lengthOf(octets);
+    if (responses.length > 0) socket.write(Buffer.concat(responses));
+    if (ended) socket.destroySoon();
+    if (backlog >= writeBacklog) socket.pause();
+  };
+
+  socket.on("data", (chunk) => {
+    chunks.push(chunk);
+    held += chunk.length;
+    if (held >= needed) answerWhole();
+  });
+  socket.on("drain", () => {
+    socket.resume();
+    if (held >= needed) answerWhole();
+  });
+  // A client that resets its connection is no fault of ours; "close" follows.
+  socket.on("error", () => socket.destroy());
+  socket.once("close", () => clearTimeout(idle));
+}
+
+/** Octets of the first message with its length field, as far as it is known. */
+function lengthOf(octets: Buffer): number {
+  return octets.length >= 2 ? 2 + octets.readUInt16BE(0) : 2;
+}
+
+/** Closes the listener, lets each connection receive what was answered, then ends it. */
+async function drain(server: Server, open: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of open) socket.destroySoon();
+  const late = setTimeout(() => {
+    for (const socket of open) socket.destroy();
+  }, drainMs);
+  await closed;
+  clearTimeout(late);
+}
