@@ -20,6 +20,8 @@ export interface ServerConfig {
   };
   /** The cluster that this instance runs in. */
   readonly cluster: string | undefined;
+  /** The answer to CH TXT `version.bind`; `undefined`: REFUSED. */
+  readonly version: string | undefined;
   /** Data plane threads; `undefined`: one for each core. */
   readonly workers: number | undefined;
   /** The folder of what is served. */
@@ -90,6 +92,7 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
     name: metadata.name,
     listen: { dns: spec.listen.dns, http: spec.listen.http },
     cluster: spec.cluster,
+    version: spec.version,
     workers: spec.workers,
     zones: absolute(spec.zones),
     dataDir: absolute(spec.dataDir),

@@ -28,6 +28,7 @@ export const serverSchema = objectSchema("Server", {
       http: socketAddress.optional(),
     }).prefault({}),
     cluster: objectName.optional(),
+    version: text.optional(),
     workers: integer(1, 1024).optional(),
     zones: text.default("zones"),
     dataDir: text.default("data"),

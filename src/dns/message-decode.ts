@@ -42,7 +42,8 @@ export function decodeMessage(octets: Uint8Array): DecodeResult {
   }
   if (reader.failure) {
     const question = questions[0];
-    return { ok: false, ...reader.failure, header, ...(question && { question }) };
+    const hasOpt = opt !== undefined;
+    return { ok: false, ...reader.failure, header, ...(question && { question }), hasOpt };
   }
   const message: Message = {
     ...readFields(octets),

@@ -86,8 +86,15 @@ export interface Message extends HeaderFields {
 /**
  * A decoded message, or what is wrong with the octets and where. A refusal bears as much as
  * could be read, so that it can be answered: the header if there were twelve octets, the first
- * question if it is whole.
+ * question if it is whole, and whether an OPT record was met.
  */
 export type DecodeResult =
   | { ok: true; message: Message }
-  | { ok: false; reason: string; offset: number; header?: Header; question?: Question };
+  | {
+      ok: false;
+      reason: string;
+      offset: number;
+      header?: Header;
+      question?: Question;
+      hasOpt?: boolean;
+    };
