@@ -65,6 +65,12 @@ export function parsed<Value>(allowed: string, parse: (text: string) => Value | 
 /** Text of one character or more. */
 export const text = z.string({ error: "allowed text" }).min(1, { error: "allowed text" });
 
+/** Text that fits into one string of a TXT record (RFC 1035 section 3.3). */
+export const txtString = parsed("allowed text of 1 to 255 octets", (value) => {
+  const octets = Buffer.byteLength(value);
+  return octets >= 1 && octets <= 255 ? value : undefined;
+});
+
 export const flag = z.boolean({ error: "allowed true or false" });
 
 /** Keys and values as Kubernetes labels and annotations have them. */

@@ -35,11 +35,13 @@ export function showValue(value: unknown): string {
   return isRecord(value) ? "a map" : String(value);
 }
 
-/** A path as messages show it: `spec.networks[0]`. */
+/** A path as messages show it: `spec.networks[0]`, `metadata.labels["example.com/tier"]`. */
 export function showPath(path: Path): string {
-  return path
-    .map((step, index) => (typeof step === "number" ? `[${step}]` : index > 0 ? `.${step}` : step))
-    .join("");
+  const steps = path.map((step) => {
+    if (typeof step === "number") return `[${step}]`;
+    return /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+  });
+  return steps.join("").replace(/^\./, "");
 }
 
 function problemsOf(issue: z.core.$ZodIssue, document: SourceDocument, what: string): Problem[] {

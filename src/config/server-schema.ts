@@ -15,6 +15,7 @@ import {
   socketAddress,
   strictMap,
   text,
+  txtString,
 } from "./fields.ts";
 
 /** One server. Paths are as written, relative to the file. */
@@ -28,7 +29,7 @@ export const serverSchema = objectSchema("Server", {
       http: socketAddress.optional(),
     }).prefault({}),
     cluster: objectName.optional(),
-    version: text.optional(),
+    version: txtString.optional(),
     workers: integer(1, 1024).optional(),
     zones: text.default("zones"),
     dataDir: text.default("data"),

@@ -10,6 +10,7 @@ import {
   isSeq,
   LineCounter,
   parseAllDocuments,
+  visit,
   type YAMLError,
 } from "yaml";
 import type { Problem } from "./problem.ts";
@@ -112,8 +113,16 @@ function faultsOf(document: Document.Parsed, text: string): Fault[] {
   if (firstFatal) {
     return faults.filter((fault) => !fault.isFatal || fault === firstFatal);
   }
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) !== undefined) return;
+      const message = `cannot read YAML: there is no anchor before the alias *${alias.source}`;
+      faults.push({ offset: alias.range?.[0] ?? 0, message, isFatal: true });
+    },
+  });
+  if (faults.some((fault) => fault.isFatal)) return faults;
   try {
-    document.toJS({ maxAliasCount }); // throws for an alias without anchor and for too many aliases
+    document.toJS({ maxAliasCount }); // throws if the aliases stand for too much
     return faults;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -3,6 +3,7 @@
 // matter.
 
 import type { z } from "zod";
+import { isObjectName } from "../config/domain-names.ts";
 import {
   apiVersion,
   type ClusterObject,
@@ -58,7 +59,7 @@ export interface DeclaredObject<Kind extends string, Value> {
 export interface SourceFile {
   readonly objects: readonly SourceObject[];
   readonly problems: readonly Problem[];
-  /** False if an object may be missing from `objects`, so that nobody may conclude from absence. */
+  /** False if an object or its name is not known, so that nobody may conclude from absence. */
   readonly isComplete: boolean;
 }
 
@@ -74,13 +75,15 @@ export function readSourceFile(
   const { documents, problems: syntaxProblems, isComplete } = readDocuments(file, text);
   const objects: SourceObject[] = [];
   const problems: Problem[] = [...syntaxProblems];
-  let isEveryKindKnown = true;
+  let isEveryObjectKnown = isComplete;
   for (const document of documents) {
     const kind = kindOf(document, problems);
-    if (kind === undefined) isEveryKindKnown = false;
-    else objects.push(declaredObject(document, kind, folderCluster, problems));
+    const object = kind && declaredObject(document, kind, folderCluster, problems);
+    if (object) objects.push(object);
+    const mayBeAnyCluster = object?.kind === "Cluster" && !isObjectName(object.name);
+    if (!object || mayBeAnyCluster) isEveryObjectKnown = false;
   }
-  return { objects, problems, isComplete: isComplete && isEveryKindKnown };
+  return { objects, problems, isComplete: isEveryObjectKnown };
 }
 
 type Kind = SourceObject["kind"];

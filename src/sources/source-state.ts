@@ -82,7 +82,9 @@ function composeZones(zoneFiles: readonly ZoneFile[], domain: Name | undefined):
     }
     byOrigin.set(nameKey(origin), zoneFile);
     const isFederation = domain !== undefined && nameKey(domain) === nameKey(origin);
-    const built = buildZone(origin, records, { requireApex: !isFederation });
+    // Without a domain, as its object is broken, any of the files may be the federation's.
+    const requireApex = domain !== undefined && !isFederation;
+    const built = buildZone(origin, records, { requireApex });
     problems.push(...built.problems.map((each) => ({ ...each, file: each.file || zoneFile.file })));
     if (isFederation) {
       problems.push(...federationApexProblems(origin, records));
