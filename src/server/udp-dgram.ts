@@ -19,7 +19,9 @@ export async function listenUdp(
   responder: Responder,
   onError: (error: Error) => void,
 ): Promise<BoundListener> {
-  const socket = createSocket(isIPv6(address) ? { type: "udp6", ipv6Only: true } : { type: "udp4" });
+  const socket = createSocket(
+    isIPv6(address) ? { type: "udp6", ipv6Only: true } : { type: "udp4" },
+  );
   await new Promise<void>((resolve, reject) => {
     socket.once("error", reject);
     socket.bind({ address, port, exclusive: true }, () => {
