@@ -46,7 +46,7 @@ export interface EcsOption {
 }
 
 /** The option codes that have a kind of their own (IANA "DNS EDNS0 Option Codes"). */
-export const OptionCode = {
+const OptionCode = {
   NSID: 3,
   ECS: 8,
   COOKIE: 10,

@@ -16,7 +16,7 @@ export const rootName: Name = Uint8Array.of(0);
 /** The most octets that a name may have, length octets and root included (RFC 1035 section 2.3.4). */
 export const maxNameLength = 255;
 /** The most octets that a label may have (RFC 1035 section 2.3.4). */
-export const maxLabelLength = 63;
+const maxLabelLength = 63;
 
 const dot = 0x2e;
 const backslash = 0x5c;

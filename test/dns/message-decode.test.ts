@@ -123,7 +123,7 @@ describe("decoding a message: what is refused, why and where", () => {
     },
     {
       name: "a pointer to labels that run into its own name",
-      input: `${header({ qd: 1, an: 1 })} 0161 00 0001 0005 c012`,
+      input: `${header({ qd: 1, an: 1 })} 0161 00 0001 0001 ${record("029a", `${"00".repeat(9)}`, { owner: "c012" })}`,
       reason: "cannot read a name: it runs past its end",
       offset: 19,
     },
@@ -397,6 +397,13 @@ describe("decoding a message: what a refusal still tells", () => {
     if (result.ok) throw new Error("it was not refused");
     expect(result.header).to.include({ id: 0x1234, questionCount: 1, additionalCount: 2 });
     expect(result.question).to.deep.equal({ name: hex("016100"), type: 1, class: 1 });
+  });
+
+  it("whether an OPT was met before the fault, a malformed one included", () => {
+    const ecs = opt("0008 0004 0003 00 00");
+    expect(decodeMessage(hex(`${header({ ar: 1 })} ${ecs}`))).to.include({ hasOpt: true });
+    const address = record("0001", "c00002");
+    expect(decodeMessage(hex(`${header({ ar: 1 })} ${address}`))).to.include({ hasOpt: false });
   });
 
   it("the header alone, if the question is broken", () => {

@@ -9,7 +9,7 @@ describe("messages: laws", () => {
     const law = fc.property(messages(anyOctets), (message) => {
       expect(shown(decodeMessage(encodeMessage(message)))).to.equal(shown({ ok: true, message }));
     });
-    fc.assert(law, { seed, numRuns: 1500 });
+    fc.assert(law, { seed, numRuns: 800 });
   });
 
   it("are cut at whole RRsets within the limit, with TC exactly if answer or authority lost one", () => {
@@ -54,7 +54,7 @@ describe("messages: laws", () => {
         );
       },
     );
-    fc.assert(law, { seed, numRuns: 1500 });
+    fc.assert(law, { seed, numRuns: 800 });
   });
 });
 

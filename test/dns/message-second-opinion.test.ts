@@ -26,7 +26,7 @@ describe("messages: second opinions", () => {
       expect(shown(ours)).to.equal(shown({ ok: true, message }));
       expect(ecsOfDnsPacket(theirs)).to.deep.equal(ecsOptions(message).map(asClientSubnet));
     });
-    fc.assert(law, { seed, numRuns: 1000 });
+    fc.assert(law, { seed, numRuns: 500 });
   });
 
   it("dns2 reads what we write to the same content, as far as it knows types and options", () => {
@@ -52,7 +52,7 @@ describe("messages: second opinions", () => {
         expect(opt).to.equal(undefined);
       }
     });
-    fc.assert(law, { seed, numRuns: 500 });
+    fc.assert(law, { seed, numRuns: 300 });
   });
 });
 
