@@ -79,7 +79,7 @@ export function fromNetworks(family: 4 | 6, entries: readonly NetworkValue[]): R
     for (let last = open.at(-1); last?.after; last = open.at(-1)) {
       if (place && compareWords(last.after, place) > 0) return;
       open.pop();
-      builder.append(...last.after, open.at(-1)?.value ?? -1);
+      appendWords(builder, last.after, open.at(-1)?.value ?? -1);
     }
   };
   let previous: (typeof sorted)[number] | undefined;
@@ -91,7 +91,7 @@ export function fromNetworks(family: 4 | 6, entries: readonly NetworkValue[]): R
     previous = each;
     if (isRepeated) continue;
     closeUntil(start);
-    builder.append(...start, value);
+    appendWords(builder, start, value);
     open.push({ value, after: addressAfter(start, network.prefixLength) });
   }
   closeUntil(undefined);
@@ -215,6 +215,10 @@ function wordAt(address: Uint8Array, at: number): number {
   return (high | ((address[at + 2] ?? 0) << 8) | (address[at + 3] ?? 0)) >>> 0;
 }
 
+function appendWords(builder: RangeTableBuilder, words: Words, value: number): void {
+  builder.append(words[0], words[1], words[2], words[3], value);
+}
+
 function compareWords(a: Words, b: Words): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
 }
@@ -222,7 +226,7 @@ function compareWords(a: Words, b: Words): number {
 /** The first address after a network, `undefined` if the network ends the space. */
 function addressAfter(start: Words, prefixLength: number): Words | undefined {
   if (prefixLength === 0) return undefined;
-  const after: [number, number, number, number] = [...start];
+  const after: [number, number, number, number] = [start[0], start[1], start[2], start[3]];
   let carry = 2 ** (31 - ((prefixLength - 1) & 31));
   for (let index = (prefixLength - 1) >> 5; index >= 0 && carry > 0; index -= 1) {
     const sum = (after[index] ?? 0) + carry;
