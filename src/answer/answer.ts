@@ -32,6 +32,12 @@ export interface Received {
   readonly transport: "udp" | "tcp";
 }
 
+/**
+ * The most questions and records that a query is read to the end for. It has one question, an OPT
+ * and a TSIG; a message of 64 KiB that claims thousands would be costly to refuse.
+ */
+const mostEntries = 16;
+
 /** Octets of a message that may be sent over UDP to one who sent no OPT (RFC 1035 section 4.2.1). */
 const plainUdpSize = 512;
 
@@ -49,6 +55,9 @@ export function answer(
   if (header.opcode !== Opcode.QUERY) {
     return encodeMessage(responseTo(header, [], Rcode.NOTIMP));
   }
+  if (entryCount(header) > mostEntries) {
+    return encodeMessage(responseTo(header, [], Rcode.FORMERR));
+  }
   const decoded = decodeMessage(received.octets);
   if (!decoded.ok) {
     const questions = decoded.question ? [decoded.question] : [];
@@ -58,6 +67,11 @@ export function answer(
   const query = decoded.message;
   const response = respond(query, received, state, nowSeconds);
   return encodeMessage(response, { maxSize: sizeLimit(query, received, state.snapshot.settings) });
+}
+
+function entryCount(header: Header): number {
+  const { questionCount, answerCount, authorityCount, additionalCount } = header;
+  return questionCount + answerCount + authorityCount + additionalCount;
 }
 
 /** What is answered before records come into it. */
