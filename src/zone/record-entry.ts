@@ -40,7 +40,7 @@ export function readRecord(
   let hasClass = false;
   let next = 0;
   for (; ; next++) {
-    const word = tokens[next]?.text ?? "";
+    const word = tokens[next]?.isQuoted ? "" : (tokens[next]?.text ?? "");
     if (explicitTtl === undefined && /^\d/.test(word)) {
       explicitTtl = parseTtl(word);
       if (explicitTtl === undefined) return refused(next, ttlProblem(word));
@@ -54,8 +54,11 @@ export function readRecord(
   }
   const typeToken = tokens[next];
   if (!typeToken) return refused(next, "the type is missing, got the end of the record");
+  if (typeToken.isQuoted) {
+    return refused(next, `the type stands in quotes, got ${shown(typeToken.text)}`);
+  }
   const type = typeCode(typeToken.text);
-  if (type === undefined || typeToken.isQuoted) return refused(next, unknownType(typeToken.text));
+  if (type === undefined) return refused(next, unknownType(typeToken.text));
   const { mnemonic } = recordType(type);
   if (isMetaType(type)) return refused(next, `no record may have this type, got ${mnemonic}`);
   const parsed = parseRdata(type, tokens.slice(next + 1), origin);

@@ -1,5 +1,6 @@
 // Master files as strings for tests: records as lines, problems as `line:column: message`, zones.
 
+import { shown } from "../../src/dns/character-string.ts";
 import { formatName, type Name, parseName } from "../../src/dns/name.ts";
 import { formatRdata } from "../../src/dns/rdata-text.ts";
 import { recordType } from "../../src/dns/record-types.ts";
@@ -18,7 +19,7 @@ export function name(text: string): Name {
   return parsed.name;
 }
 
-export const noFiles: Include = (path) => ({ reason: `no such file, got ${path}` });
+export const noFiles: Include = (path) => ({ reason: `no such file, got ${shown(path)}` });
 
 /** Reads text, one octet for each character, with origin example. */
 export function parse(text: string, include = noFiles, origin = "example."): MasterFile {
