@@ -17,6 +17,11 @@ export type NetworkResult = { ok: true; network: Network } | { ok: false; reason
 export function parseAddress(text: string): Uint8Array | undefined {
   // ipaddr.js alone would take `1.2.3` and read `010.1.1.1` as octal.
   if (isIP(text) === 0 || text.includes("%")) return undefined;
+  const compatible = /^::(\d[\d.]*\.\d+)$/.exec(text)?.[1];
+  if (compatible !== undefined) {
+    // ipaddr.js would read this form of RFC 4291 section 2.5.5.1 as IPv4-mapped.
+    return Uint8Array.from([...new Uint8Array(12), ...ipaddr.parse(compatible).toByteArray()]);
+  }
   return Uint8Array.from(ipaddr.parse(text).toByteArray());
 }
 

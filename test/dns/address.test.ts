@@ -29,6 +29,7 @@ describe("addresses", () => {
     { name: "no run of a single zero", input: "1:0:2:3:4:5:6:7", expected: "1:0:2:3:4:5:6:7" },
     { name: "nothing but zeros", input: "0:0:0:0:0:0:0:0", expected: "::" },
     { name: "IPv4-mapped with dots", input: "::FFFF:c000:201", expected: "::ffff:192.0.2.1" },
+    { name: "IPv4-compatible, which is not mapped", input: "::192.0.2.1", expected: "::c000:201" },
   ];
   for (const { name, input, expected } of canonical) {
     it(`print by RFC 5952: ${name}`, () => {
