@@ -49,7 +49,7 @@ export function parseRdata(type: number, tokens: readonly TextToken[], origin: N
   if (rdata.length > maxRdataLength) {
     return { ok: false, token: 0, reason: `longer than 65535 octets, got ${rdata.length}` };
   }
-  return { ok: true, rdata };
+  return { ok: true, rdata: new Uint8Array(rdata) };
 }
 
 /**
@@ -207,7 +207,7 @@ function parseGeneric(type: number, tokens: readonly TextToken[]): RdataResult {
   if (failure) {
     return { ok: false, token: 2, reason: `the octets do not fit the type: ${failure.reason}` };
   }
-  return { ok: true, rdata: parsed.octets };
+  return { ok: true, rdata: new Uint8Array(parsed.octets) };
 }
 
 function formatGeneric(rdata: Uint8Array): string {

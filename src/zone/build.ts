@@ -80,21 +80,20 @@ function addRecord<Dynamic>(
   added: Map<RRset, RdataSet>,
 ): string | undefined {
   const { name, type } = record;
-  const owner = formatName(name);
   if (!isSubdomain(name, zone.apex)) {
-    return `it is outside the zone ${formatName(zone.apex)}, got ${owner}`;
+    return `it is outside the zone ${formatName(zone.apex)}, got ${formatName(name)}`;
   }
   if (type === RRType.SOA && !namesEqual(name, zone.apex)) {
-    return `it is not at the zone's apex ${formatName(zone.apex)}, got ${owner}`;
+    return `it is not at the zone's apex ${formatName(zone.apex)}, got ${formatName(name)}`;
   }
-  if (type === RRType.NS && owner.startsWith("*.")) {
-    return `a wildcard cannot be delegated, got ${owner}`;
+  if (type === RRType.NS && isWildcard(name)) {
+    return `a wildcard cannot be delegated, got ${formatName(name)}`;
   }
   const { rrsets } = ensureNode(zone, name);
   const neighbour = [...rrsets.keys()].find((other) => !canStandTogether(type, other));
   if (neighbour !== undefined) {
     const [mnemonic, other] = [type, neighbour].map((code) => recordType(code).mnemonic);
-    return `${mnemonic} cannot stand beside ${other} at one name, got ${owner}`;
+    return `${mnemonic} cannot stand beside ${other} at one name, got ${formatName(name)}`;
   }
   const rrset = rrsets.get(type);
   const content = Buffer.from(record.rdata).toString("latin1");
@@ -108,11 +107,15 @@ function addRecord<Dynamic>(
   }
   if (set.known.has(content)) return undefined;
   if (type === RRType.SOA || type === RRType.CNAME) {
-    return `a name has one ${recordType(type).mnemonic} record at most, got a second at ${owner}`;
+    return `a name has one ${recordType(type).mnemonic} record at most, got a second at ${formatName(name)}`;
   }
   set.known.add(content);
   set.rdatas.push(record.rdata);
   return undefined;
+}
+
+function isWildcard(name: Name): boolean {
+  return name[0] === 1 && name[1] === 0x2a;
 }
 
 /** A CNAME suffers beside it only the records that DNSSEC makes for it (RFC 4035 section 2.5). */
