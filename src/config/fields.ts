@@ -1,7 +1,6 @@
 // The kinds of fields that objects are made of, each with the words that say what it allows. It
 // knows texts, numbers, names and addresses; it must not know any object.
 
-import { isIP } from "node:net";
 import { z } from "zod";
 import { formatNetwork, maskAddress, parseAddress, parseNetwork } from "../dns/address.ts";
 import { nearest } from "../dns/nearest.ts";
@@ -144,8 +143,8 @@ function parseSocketAddress(text: string): SocketAddress | undefined {
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const address = match?.[1] ?? match?.[2] ?? "";
   const port = Number(match?.[3]);
-  const isBracketed = match?.[1] !== undefined;
-  if (isIP(address) !== (isBracketed ? 6 : 4) || !parseAddress(address)) return undefined;
+  const octets = match?.[1] === undefined ? 4 : 16;
+  if (parseAddress(address)?.length !== octets) return undefined;
   return port <= 65535 ? { address, port } : undefined;
 }
 

@@ -19,7 +19,7 @@ export interface FolderTree {
 /**
  * Lists a folder. What vanishes meanwhile is left out, as are names that begin with a dot; what
  * such hidden folders hold is reached through the links that are not hidden (a mounted Kubernetes
- * ConfigMap is made so). Throws if the folder itself cannot be read.
+ * ConfigMap is made so). Throws if the folder or one below it cannot be read.
  */
 export async function listFolder(root: string): Promise<FolderTree> {
   const files: [string, FileStamp][] = [];
@@ -43,8 +43,8 @@ export async function listFolder(root: string): Promise<FolderTree> {
           if (!stats.isFile()) return;
           files.push([child, fileStamp(stats)]);
           if (entry.isSymbolicLink()) await addRealFolder(child);
-        } catch {
-          // It vanished between two calls: the listing after next will not have it.
+        } catch (error) {
+          if (!isAbsence(error)) throw error;
         }
       }),
     );
@@ -54,4 +54,10 @@ export async function listFolder(root: string): Promise<FolderTree> {
     const folder = path.dirname(await realpath(link));
     folders.set(folder, (await stat(folder, { bigint: true })).ino);
   }
+}
+
+/** Whether a call failed as what it asked for vanished meanwhile, or is a link to nothing or itself. */
+function isAbsence(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
 }

@@ -10,7 +10,7 @@ import { type FolderTree, listFolder } from "./folder-tree.ts";
 import { type Resolution, type ResolveHostname, unresolved } from "./merge.ts";
 import { type FileStamp, fileStamp, isSameStamp, readSettled, reasonOf } from "./settled-file.ts";
 import { readSourceFile, type SourceFile } from "./source-objects.ts";
-import { composeState, type SourceState, type StateResult } from "./source-state.ts";
+import { composeState, type StateResult } from "./source-state.ts";
 import { readZoneFile, type ZoneFile } from "./zone-files.ts";
 
 /** How long a file must have been gone before it counts as removed: editors replace files so. */
@@ -251,5 +251,3 @@ function clusterFoldersOf(zonesFolder: string, files: readonly string[]): Map<st
   }
   return folders;
 }
-
-export type { SourceState };

@@ -176,6 +176,7 @@ async function wantParent(wanted: Map<string, WantedWatch>, target: string): Pro
   const stats = await stat(folder, { bigint: true }).catch(() => undefined);
   if (!stats) return;
   const known = wanted.get(folder);
+  if (known && !known.names) return; // wanted whole
   const names = new Set([...(known?.names ?? []), path.basename(target)]);
   wanted.set(folder, { inode: stats.ino, names });
 }

@@ -182,7 +182,9 @@ describe("SourceReader", () => {
     expect(await read()).to.deep.equal(["c1 web 192.0.2.1"]);
   });
 
-  it("follows links, and loops of links only once", async () => {
+  it("follows links, loops of links only once, and links to nothing not at all", async () => {
+    symlinkSync("nothing.yaml", folder.file("clusters/c1/nowhere.yaml"));
+    symlinkSync("round.yaml", folder.file("clusters/c1/round.yaml"));
     symlinkSync("..", folder.file("clusters/up"));
     symlinkSync(".", folder.file("clusters/c1/self"));
     expect(await read()).to.deep.equal(["c1 web 192.0.2.1"]);
