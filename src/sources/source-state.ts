@@ -82,8 +82,9 @@ function composeZones(zoneFiles: readonly ZoneFile[], domain: Name | undefined):
     }
     byOrigin.set(nameKey(origin), zoneFile);
     const isFederation = domain !== undefined && nameKey(domain) === nameKey(origin);
-    // Without a domain, as its object is broken, any of the files may be the federation's.
-    const requireApex = domain !== undefined && !isFederation;
+    // Without a domain, as its object is broken, any of the files may be the federation's; and
+    // records that could not be read may be the very ones that would be missed.
+    const requireApex = domain !== undefined && !isFederation && zoneFile.problems.length === 0;
     const built = buildZone(origin, records, { requireApex });
     problems.push(...built.problems.map((each) => ({ ...each, file: each.file || zoneFile.file })));
     if (isFederation) {
