@@ -3,6 +3,7 @@
 
 import { DnsClass } from "../dns/codes.ts";
 import type { ResourceRecord } from "../dns/message.ts";
+import { nameKey } from "../dns/name.ts";
 import { nameIn } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
 import { lookup } from "../zone/lookup.ts";
@@ -15,16 +16,19 @@ import { findZone } from "./zone-set.ts";
 
 const typesWithTargets: readonly number[] = [RRType.NS, RRType.MX, RRType.SRV];
 
-/** The additional records for static answers, and the federated answers among them. */
+/** The additional records for static answers, each target's once, and the federated answers among them. */
 export function additionalRecords(
   answers: readonly ResourceRecord[],
   asked: FederatedQuestion,
 ): { records: ResourceRecord[]; federated: FederatedAnswer[] } {
   const records: ResourceRecord[] = [];
   const federated: FederatedAnswer[] = [];
+  const seen = new Set<string>();
   for (const { type: answerType, rdata } of answers) {
     if (!typesWithTargets.includes(answerType)) continue;
     const name = nameIn(rdata, answerType);
+    if (seen.has(nameKey(name))) continue;
+    seen.add(nameKey(name));
     const zone = findZone(asked.state.snapshot.zones, name);
     if (!zone) continue;
     for (const type of [RRType.A, RRType.AAAA]) {
