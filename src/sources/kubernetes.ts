@@ -86,6 +86,14 @@ export const endpointSliceSchema = partOf({
     }),
     "endpoints",
   ).nullish(),
+  ports: listOf(
+    partOf({
+      name: text.or(z.literal("")).nullish(),
+      protocol: oneOf(["TCP", "UDP", "SCTP"]).nullish(),
+      port: integer(1, 65535).nullish(),
+    }),
+    "ports",
+  ).nullish(),
 }).superRefine((slice, context) => {
   const octets = { IPv4: 4, IPv6: 16, FQDN: undefined }[slice.addressType];
   if (octets === undefined) return;

@@ -170,11 +170,13 @@ function serviceInCluster(
   const ingress = isAddressed ? (status?.loadBalancer?.ingress ?? []) : [];
   const hostnames = [...new Set(ingress.flatMap((each) => each.hostname ?? []))].sort();
   const resolutions = hostnames.map((hostname) => resolveHostname(hostname));
+  const isHeadless = isAddressed && clusterIps.includes("None");
+  const ports = (spec.ports ?? []).map(portOf);
   return {
     cluster,
     labels: metadata.labels ?? {},
-    ports: (spec.ports ?? []).map(portOf),
-    isHeadless: isAddressed && clusterIps.includes("None"),
+    ports: isHeadless ? ports.map((each) => podPort(each, slices ?? [])) : ports,
+    isHeadless,
     clusterIps: isAddressed ? distinct(clusterIps.flatMap((each) => parseAddress(each) ?? [])) : [],
     external: distinct([
       ...ingress.flatMap((each) => each.ip ?? []),
@@ -191,8 +193,22 @@ function serviceInCluster(
 type KubernetesPort = NonNullable<KubernetesService["spec"]["ports"]>[number];
 
 function portOf({ name, protocol, port }: KubernetesPort): ServicePort {
-  const transport = { TCP: "tcp", UDP: "udp", SCTP: "sctp" } as const;
-  return { name: name ?? "", protocol: transport[protocol ?? "TCP"], port };
+  return { name: name ?? "", protocol: transportOf(protocol ?? "TCP"), port };
+}
+
+function transportOf(protocol: "TCP" | "UDP" | "SCTP"): ServicePort["protocol"] {
+  return ({ TCP: "tcp", UDP: "udp", SCTP: "sctp" } as const)[protocol];
+}
+
+/** The port that the pods themselves listen on: nothing translates it for a headless service. */
+function podPort(port: ServicePort, slices: readonly KubernetesEndpointSlice[]): ServicePort {
+  const own = slices
+    .flatMap((slice) => slice.ports ?? [])
+    .find(
+      ({ name, protocol }) =>
+        (name ?? "") === port.name && transportOf(protocol ?? "TCP") === port.protocol,
+    );
+  return { ...port, port: own?.port ?? port.port };
 }
 
 /** Every address of the slices that is not terminating, once; ready if any of its mentions is. */

@@ -332,6 +332,24 @@ describe("mergeObjects", () => {
     ]);
     expect(cloudRegion("europe-west1")).to.not.equal(undefined);
   });
+
+  it("gives the pods' own port for a headless service and the service's for others", () => {
+    const slice = `
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, namespace: prod, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+endpoints: [{ addresses: [10.0.0.7] }]
+ports: [{ name: http, protocol: TCP, port: 8080 }, { name: "", protocol: UDP, port: 53 }]
+`;
+    const ports = "ports: [{ name: http, port: 80 }, { name: other, port: 81 }]";
+    const portOf = (clusterIp: string) =>
+      merge({ a: `${service(`{ clusterIP: ${clusterIp}, ${ports} }`)}---${slice}` })
+        .services.get("prod/web")
+        ?.clusters[0]?.ports.map(({ name, port }) => `${name} ${port}`);
+    expect(portOf("None")).to.deep.equal(["http 8080", "other 81"]);
+    expect(portOf("10.0.0.1")).to.deep.equal(["http 80", "other 81"]);
+  });
 });
 
 function addresses(...texts: string[]): Uint8Array[] {
