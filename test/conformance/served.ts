@@ -41,8 +41,8 @@ mx1    AAAA 2001:db8::1
 mx2    A 192.0.2.2
 twice  MX 10 mx1
 twice  MX 20 mx1
-$GENERATE 1-22 many MX $ mx-$.with-a-name-of-some-length
-$GENERATE 1-22 mx-$.with-a-name-of-some-length A 192.0.2.$
+$GENERATE 1-34 many MX $ mx-$.with-a-name-of-some-length
+$GENERATE 1-34 mx-$.with-a-name-of-some-length A 192.0.2.$
 _x._tcp SRV 0 0 80 mx1
 _x._tcp SRV 1 0 81 mx2
 host   A 192.0.2.10
