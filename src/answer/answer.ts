@@ -16,8 +16,7 @@ import { formatName } from "../dns/name.ts";
 import { txtRdata } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
 import type { Address } from "../federation/model.ts";
-import { outerScope } from "../geo/client-prefix.ts";
-import { type Asker, askerOf, type Ecs } from "./asker.ts";
+import { type Asker, askerOf, type Ecs, ecsScopeOf } from "./asker.ts";
 import { serverCookie } from "./cookies.ts";
 import type { AnswerState } from "./federated-answer.ts";
 import { type Resolution, resolve } from "./resolve.ts";
@@ -79,7 +78,8 @@ interface Reply {
   readonly rcode: number;
   readonly resolution?: Resolution;
   readonly chaos?: ResourceRecord;
-  readonly scope: number;
+  /** Bits of the client's prefix that it depended on; none for every reply but a resolution. */
+  readonly scope?: number | undefined;
   readonly extendedError?: Extract<EdnsOption, { kind: "ede" }>;
 }
 
@@ -108,15 +108,15 @@ function respond(
 function replyTo(query: Message, asker: Asker, state: AnswerState): Reply {
   const { edns, tsig, questions } = query;
   const [question] = questions;
-  if (edns && edns.version > 0) return { rcode: Rcode.BADVERS, scope: 0 };
+  if (edns && edns.version > 0) return { rcode: Rcode.BADVERS };
   if (!question || questions.length > 1) {
     // RFC 7873 section 5.4: a query without question that asks for a cookie only.
     const wantsCookie = edns?.options.some((each) => each.kind === "cookie") ?? false;
     const isCookieQuery = questions.length === 0 && wantsCookie;
-    return { rcode: isCookieQuery ? Rcode.NOERROR : Rcode.FORMERR, scope: 0 };
+    return { rcode: isCookieQuery ? Rcode.NOERROR : Rcode.FORMERR };
   }
   // No key is known here, so every TSIG is signed by an unknown one (RFC 8945 section 5.2.1).
-  if (tsig) return { rcode: Rcode.NOTAUTH, scope: 0 };
+  if (tsig) return { rcode: Rcode.NOTAUTH };
   if (question.class === DnsClass.CH) return chaosReply(question, state.snapshot.settings);
   if (question.class !== DnsClass.IN || isTransfer(question.type)) {
     return refusal(EdeCode.NOT_SUPPORTED);
@@ -137,11 +137,11 @@ function chaosReply(question: Question, settings: AnswerSettings): Reply {
     return refusal(EdeCode.NOT_SUPPORTED);
   }
   const chaos = { ...question, type: RRType.TXT, ttlSeconds: 0, rdata: txtRdata([text]) };
-  return { rcode: Rcode.NOERROR, chaos, scope: 0 };
+  return { rcode: Rcode.NOERROR, chaos };
 }
 
 function refusal(code: number): Reply {
-  return { rcode: Rcode.REFUSED, scope: 0, extendedError: { kind: "ede", code, text: "" } };
+  return { rcode: Rcode.REFUSED, extendedError: { kind: "ede", code, text: "" } };
 }
 
 function isTransfer(type: number): boolean {
@@ -190,7 +190,11 @@ function ednsFor(
   if (asked.options.some((each) => each.kind === "nsid")) {
     options.push({ kind: "nsid", id: Buffer.from(settings.instance) });
   }
-  if (ecs) options.push({ ...ecs, scopeLength: scopeOf(ecs, asker, reply) });
+  if (ecs) {
+    // The source length 0 asks for the resolver's own address: nothing is said of any client.
+    const scopeLength = asker.isEcs ? ecsScopeOf(asker, reply.scope) : 0;
+    options.push({ ...ecs, scopeLength });
+  }
   const cookie = asked.options.find((each) => each.kind === "cookie");
   if (cookie) {
     const { cookieSecret } = settings;
@@ -206,11 +210,6 @@ function ednsFor(
 
 function plainEdns(settings: AnswerSettings, options: readonly EdnsOption[]): Edns {
   return { udpSize: settings.udpPayloadSize, version: 0, dnssecOk: false, flags: 0, options };
-}
-
-/** The scope in the query's own family; 0 where the answer did not depend on the client. */
-function scopeOf(ecs: Ecs, asker: Asker, { scope }: Reply): number {
-  return ecs.sourceLength === 0 || scope === 0 ? 0 : outerScope(asker.client, scope);
 }
 
 function sizeLimit(query: Message, received: Received, settings: AnswerSettings): number {

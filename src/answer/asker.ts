@@ -5,7 +5,7 @@
 import { containsAddress } from "../dns/address.ts";
 import type { EdnsOption } from "../dns/edns.ts";
 import type { Address, Network } from "../federation/model.ts";
-import { type ClientPrefix, clientPrefix } from "../geo/client-prefix.ts";
+import { type ClientPrefix, clientPrefix, outerScope } from "../geo/client-prefix.ts";
 import { clusterOf, type Views } from "./views.ts";
 
 /** The ECS option of a query. */
@@ -52,6 +52,15 @@ export function askerOf(
     isEcs: true,
     trust: isTrusted ? { kind: "full" } : trustOfResolver(views, own),
   };
+}
+
+/**
+ * The scope of the ECS option in a response, in bits of the address as the query wrote it (RFC
+ * 7871 section 7.2.1).
+ * @param scope bits of `asker.client` that the answer depended on; `undefined`: on no client.
+ */
+export function ecsScopeOf({ client }: Asker, scope: number | undefined): number {
+  return scope === undefined ? 0 : outerScope(client, scope);
 }
 
 function trustOfResolver(views: Views, resolver: ClientPrefix): Trust {

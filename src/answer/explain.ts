@@ -20,7 +20,7 @@ import {
   type Route,
   serviceKey,
 } from "../routing/route.ts";
-import type { Asker } from "./asker.ts";
+import { type Asker, ecsScopeOf } from "./asker.ts";
 import type { AnswerState } from "./federated-answer.ts";
 import { resolve, type Step } from "./resolve.ts";
 import { viewOf } from "./view.ts";
@@ -111,8 +111,10 @@ export interface ExplainedAnswer {
   readonly answers: readonly ExplainedRecord[];
   readonly authorities: readonly ExplainedRecord[];
   readonly additionals: readonly ExplainedRecord[];
-  /** ECS scope in bits of `client.prefix`. */
+  /** Leading bits of `client.prefix` that the answer depended on; 0 also where on no client. */
   readonly scope: number;
+  /** The scope that the ECS option of the response has, in the query's own family; `null` without one. */
+  readonly ecsScope: number | null;
 }
 
 export interface ExplainedRecord {
@@ -155,7 +157,8 @@ export function explain(
       answers: resolution.answers.map(explainRecord),
       authorities: resolution.authorities.map(explainRecord),
       additionals: resolution.additionals.map(explainRecord),
-      scope: resolution.scope,
+      scope: resolution.scope ?? 0,
+      ecsScope: asker.isEcs ? ecsScopeOf(asker, resolution.scope) : null,
     },
   };
 }

@@ -8,7 +8,7 @@ import { type Name, nameKey, namesEqual, parentName } from "../dns/name.ts";
 import { nameIn } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
 import type { FederatedName } from "../federation/names.ts";
-import { drawPrefixLength } from "../geo/client-prefix.ts";
+import { drawScope } from "../geo/client-prefix.ts";
 import type { Route } from "../routing/route.ts";
 import { glueOf, type Lookup, lookup, negativeTtl } from "../zone/lookup.ts";
 import type { RRset, Zone } from "../zone/zone.ts";
@@ -25,8 +25,11 @@ export interface Resolution {
   readonly answers: readonly ResourceRecord[];
   readonly authorities: readonly ResourceRecord[];
   readonly additionals: readonly ResourceRecord[];
-  /** Leading bits of the client's prefix that the answer depended on (semantics 1.4). */
-  readonly scope: number;
+  /**
+   * Leading bits of the client's prefix that the answer depended on (semantics 1.4); `undefined`
+   * where every client would be answered the same.
+   */
+  readonly scope: number | undefined;
   /** Why this answer: each federated name on the way, and the routes taken for it. */
   readonly steps: readonly Step[];
 }
@@ -121,7 +124,7 @@ class Draft {
   readonly answers: ResourceRecord[] = [];
   readonly additionals: ResourceRecord[] = [];
   readonly steps: Step[] = [];
-  #scope = 0;
+  #scope: number | undefined;
   readonly #asker: Asker;
   readonly #view: View;
 
@@ -133,16 +136,27 @@ class Draft {
   /** Widens the scope to all that the routes depended on (semantics 1.4). */
   dependsOn(routes: readonly Route[]): void {
     for (const { dependsOn } of routes) {
-      const place = dependsOn.place ? this.#view.outsideScope : 0;
-      const prefix = dependsOn.prefix ? drawPrefixLength(this.#asker.client) : 0;
-      this.#scope = Math.max(this.#scope, this.#view.insideScope, place, prefix);
+      this.#widenTo(this.#view.insideScope);
+      if (dependsOn.place) this.#widenTo(this.#view.outsideScope);
+      if (dependsOn.prefix) this.#widenTo(drawScope[this.#asker.client.family]);
     }
+  }
+
+  #widenTo(scope: number | undefined): void {
+    if (scope !== undefined) this.#scope = Math.max(this.#scope ?? 0, scope);
   }
 
   finish(rcode: number, authorities: readonly ResourceRecord[] = []): Resolution {
     const { answers, additionals, steps } = this;
-    const scope = this.#scope;
-    return { rcode, isAuthoritative: true, answers, authorities, additionals, scope, steps };
+    return {
+      rcode,
+      isAuthoritative: true,
+      answers,
+      authorities,
+      additionals,
+      scope: this.#scope,
+      steps,
+    };
   }
 
   /** Not our zone. */

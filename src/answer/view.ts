@@ -3,15 +3,15 @@
 
 import type { Place } from "../routing/place.ts";
 import type { Asker } from "./asker.ts";
-import { lookUp, type Views } from "./views.ts";
+import { isUniform, lookUp, type Views } from "./views.ts";
 
 /** A client's place, and how many leading bits of its address decided it. */
 export interface View {
   readonly place: Place;
-  /** Scope of being inside a cluster or not; 0 where the client is not believed to be inside any. */
-  readonly insideScope: number;
-  /** Scope of the place outside; 0 for a client that is inside. */
-  readonly outsideScope: number;
+  /** Scope of being inside a cluster or not; `undefined` where no client would be inside another. */
+  readonly insideScope: number | undefined;
+  /** Scope of the place outside; `undefined` for a client that is inside, and where all are alike. */
+  readonly outsideScope: number | undefined;
 }
 
 /**
@@ -24,12 +24,13 @@ export function viewOf(views: Views, asker: Asker): View {
   const isBelieved =
     trust.kind === "full" ||
     (trust.kind === "own-cluster" && trust.cluster === insidePlace?.inside);
-  const insideScope = trust.kind === "none" ? 0 : inside.scope;
+  const insideScope = trust.kind === "none" || isUniform(views.inside) ? undefined : inside.scope;
   if (insidePlace && isBelieved && inside.scope <= client.prefixLength) {
-    return { place: insidePlace, insideScope, outsideScope: 0 };
+    return { place: insidePlace, insideScope, outsideScope: undefined };
   }
   const outside = lookUp(views.outside[client.family], client.address);
   const place = views.outsidePlaces[outside.value];
   if (!place) throw new Error(`cannot find a place: no such index, got ${outside.value}`);
-  return { place, insideScope, outsideScope: outside.scope };
+  const outsideScope = isUniform(views.outside) ? undefined : outside.scope;
+  return { place, insideScope, outsideScope };
 }

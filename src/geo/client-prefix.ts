@@ -1,7 +1,7 @@
 // Who is asking, as far as geography is concerned: a prefix of one family, taken out of the IPv6
 // forms that carry an IPv4 address. It knows address formats; it must not know where a prefix is.
 
-import { maskAddress } from "../dns/address.ts";
+import { maskAddress, type Network } from "../dns/address.ts";
 
 /** A client's address or ECS prefix, IPv4 where an IPv4 address stands inside an IPv6 one. */
 export interface ClientPrefix {
@@ -47,8 +47,15 @@ export function drawPrefix(client: ClientPrefix): Uint8Array {
 
 /** 24 bits for IPv4 and 56 for IPv6, which is one site, or fewer where fewer are known. */
 export function drawPrefixLength(client: ClientPrefix): number {
-  return Math.min(client.family === 4 ? 24 : 56, client.prefixLength);
+  return Math.min(drawScope[client.family], client.prefixLength);
 }
+
+/**
+ * The scope of a draw, by family. It does not shrink with a short prefix: clients that say more
+ * bits are drawn by more of them, so only as many bits hold for all (RFC 7871 section 7.2.1
+ * allows a scope that is longer than the source length).
+ */
+export const drawScope: Readonly<Record<4 | 6, number>> = { 4: 24, 6: 56 };
 
 function prefixOf(
   family: 4 | 6,
@@ -76,3 +83,10 @@ const embeddings: readonly Embedding[] = [
   // Teredo, 2001::/32: the client's address ends it, all bits inverted (RFC 4380 section 4)
   { marker: [0x20, 0x01, 0, 0], embedding: 96, mask: 0xff },
 ];
+
+/** The networks of all IPv6 addresses that carry an IPv4 address. */
+export const carrierNetworks: readonly Network[] = embeddings.map(({ marker }) => {
+  const address = new Uint8Array(16);
+  address.set(marker);
+  return { address, prefixLength: marker.length * 8 };
+});
