@@ -1,0 +1,135 @@
+// A generated world compiled in this process, by the readers and compilers of the product, into
+// what answers and explanations are made from. It knows no sockets and no clock.
+
+import { writeMmdb } from "../../geoip/write-mmdb.ts";
+import type { AnswerState } from "../../src/answer/federated-answer.ts";
+import { type AnswerSettings, compileSnapshot, type Snapshot } from "../../src/answer/snapshot.ts";
+import { compileViews } from "../../src/answer/views.ts";
+import { formatProblem, type Problem } from "../../src/config/problem.ts";
+import { formatAddress, type Network, parseAddress, parseNetwork } from "../../src/dns/address.ts";
+import { compileDatabases, compileLocations, type LocationMap } from "../../src/geo/locations.ts";
+import { readDatabase } from "../../src/geo/mmdb.ts";
+import type { Override } from "../../src/geo/overrides.ts";
+import { unitHash } from "../../src/routing/hash.ts";
+import type { Resolution } from "../../src/sources/merge.ts";
+import { readSourceFile } from "../../src/sources/source-objects.ts";
+import { composeState, type SourceState } from "../../src/sources/source-state.ts";
+import { readZoneFile } from "../../src/sources/zone-files.ts";
+import { Dice } from "./dice.ts";
+import { databaseFile, type GeneratedWorld, overridesFile } from "./generators.ts";
+
+/** A world that can be asked. */
+export interface CompiledWorld {
+  readonly snapshot: Snapshot;
+  /** What the snapshot's tables were made from. */
+  readonly locations: LocationMap;
+}
+
+/** Compiles a world. Throws if the readers or compilers see a problem in it. */
+export function compileWorld(world: GeneratedWorld): CompiledWorld {
+  const state = sourceStateOf(world.files, (hostname) => {
+    const addresses = world.hostnames.get(hostname)?.map(addressOf) ?? [];
+    return { addresses, state: addresses.length > 0 ? "resolved" : "unresolved" };
+  });
+  const { clusters } = state.model;
+  const database = readDatabase(writeMmdb(world.database), databaseFile);
+  if (!database.ok) throw new Error(database.reason);
+  const databases = compileDatabases([database.database]);
+  const locations = compileLocations([...clusters.values()], overridesOf(world), databases);
+  const { snapshot, problems } = compileSnapshot({
+    ...state,
+    views: compileViews(locations, clusters),
+    settings: testSettings(world.trustedResolvers),
+    serial: 1,
+  });
+  refuse(problems);
+  return { snapshot, locations };
+}
+
+/** What the sources make of files under `zones/`. Throws if there is a problem. */
+export function sourceStateOf(
+  files: Readonly<Record<string, string>>,
+  resolveHostname: (hostname: string) => Resolution,
+): SourceState {
+  const entries = Object.entries(files);
+  const composed = composeState(
+    {
+      zonesFolder: "zones",
+      objectFiles: entries
+        .filter(([file]) => file.endsWith(".yaml"))
+        .map(([file, text]) =>
+          readSourceFile(file, text, /clusters\/([^/]+)\/[^/]+$/.exec(file)?.[1]),
+        ),
+      zoneFiles: entries
+        .filter(([file]) => file.endsWith(".zone"))
+        .map(([file, text]) => readZoneFile(file, Buffer.from(text), "zones")),
+      clusterFolders: new Map(),
+    },
+    resolveHostname,
+  );
+  if (!composed.ok) refuse(composed.problems);
+  else return composed.state;
+  throw new Error("cannot compile: there is neither a state nor a problem");
+}
+
+export function testSettings(trustedResolvers: readonly string[] = []): AnswerSettings {
+  return {
+    instance: "ns1",
+    version: undefined,
+    udpPayloadSize: 1232,
+    tcpIdleSeconds: 10,
+    trustedResolvers: trustedResolvers.map(networkOf),
+    cookieSecret: new Uint8Array(16),
+  };
+}
+
+/**
+ * A state with addresses that are down or ramp up, and drained clusters, all by the seed; one
+ * seed in eight has everything down.
+ */
+export function stateBySeed(snapshot: Snapshot, seed: number, rotation = 0): AnswerState {
+  const dice = new Dice(seed);
+  const isAllDown = dice.chance(1 / 8);
+  const drained = new Set(dice.some([...snapshot.model.clusters.keys()], 0.12));
+  const probability = dice.pick([0, 0, 0.2, 0.5]);
+  return {
+    snapshot,
+    drained,
+    rotation: () => rotation,
+    health: (service, cluster, address) => {
+      if (isAllDown) return 0;
+      const text = `${seed} ${service.name} ${cluster} ${formatAddress(address)}`;
+      const chance = unitHash(text, address);
+      if (chance < probability) return 0;
+      return chance < probability * 1.3 ? 0.5 : 1;
+    },
+  };
+}
+
+/** Throws if the text is no address. */
+export function addressOf(text: string): Uint8Array {
+  const address = parseAddress(text);
+  if (!address) throw new Error(`cannot read address: not one, got ${text}`);
+  return address;
+}
+
+/** Throws if the text is no network. */
+export function networkOf(text: string): Network {
+  const parsed = parseNetwork(text);
+  if (!parsed.ok) throw new Error(`cannot read network: ${parsed.reason}, got ${text}`);
+  return parsed.network;
+}
+
+function overridesOf(world: GeneratedWorld): Override[] {
+  return world.overrides.map(({ network, latitude, longitude, ...rest }, at) => ({
+    ...rest,
+    network: networkOf(network),
+    ...(latitude !== undefined &&
+      longitude !== undefined && { coordinates: { latitude, longitude } }),
+    place: `${overridesFile}:${at + 1}:1`,
+  }));
+}
+
+function refuse(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new Error(problems.map(formatProblem).join("\n"));
+}
