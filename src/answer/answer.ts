@@ -11,6 +11,7 @@ import {
   type Message,
   type Question,
   type ResourceRecord,
+  type Tsig,
 } from "../dns/message.ts";
 import { formatName } from "../dns/name.ts";
 import { txtRdata } from "../dns/rdata.ts";
@@ -65,7 +66,12 @@ export function answer(
   }
   const query = decoded.message;
   const response = respond(query, received, state, nowSeconds);
-  return encodeMessage(response, { maxSize: sizeLimit(query, received, state.snapshot.settings) });
+  const maxSize = sizeLimit(query, received, state.snapshot.settings);
+  const octets = encodeMessage(response, { maxSize });
+  // A TSIG that names key and algorithm at great length is left out, not sent past the limit.
+  return octets.length <= maxSize
+    ? octets
+    : encodeMessage({ ...response, tsig: undefined }, { maxSize });
 }
 
 function entryCount(header: Header): number {
@@ -95,13 +101,13 @@ function respond(
   const reply = replyTo(query, asker, state);
   const { resolution, chaos } = reply;
   return {
-    ...responseTo(query, query.questions, reply.rcode),
+    ...responseTo(query, query.questions.slice(0, 1), reply.rcode),
     isAuthoritative: resolution?.isAuthoritative ?? chaos !== undefined,
     answers: chaos ? [chaos] : (resolution?.answers ?? []),
     authorities: resolution?.authorities ?? [],
     additionals: resolution?.additionals ?? [],
     edns: query.edns && ednsFor(query.edns, reply, ecs, asker, received, settings, nowSeconds),
-    tsig: query.tsig && { ...query.tsig, mac: new Uint8Array(0), error: Rcode.BADKEY },
+    tsig: query.tsig && unsignedTsig(query.tsig),
   };
 }
 
@@ -146,6 +152,11 @@ function refusal(code: number): Reply {
 
 function isTransfer(type: number): boolean {
   return type === RRType.AXFR || type === RRType.IXFR;
+}
+
+/** What tells of a key that is not known, signed by none (RFC 8945 section 5.3.2). */
+function unsignedTsig(tsig: Tsig): Tsig {
+  return { ...tsig, mac: new Uint8Array(0), error: Rcode.BADKEY, other: new Uint8Array(0) };
 }
 
 /** The query's id, opcode and RD; everything else as an authoritative server has it. */
