@@ -21,7 +21,7 @@ export interface ExpectedAnswer {
   /** All header bits that are set, but for QR. */
   readonly flags: readonly string[];
   /** Default: 1. */
-  readonly questions?: number | "any";
+  readonly questions?: number;
   /** Types of the records. */
   readonly answer?: readonly string[];
   readonly authority?: readonly string[];

@@ -2,6 +2,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { decodeMessage, encodeMessage } from "../../src/dns/message.ts";
 import { WireReader } from "../../src/dns/wire-reader.ts";
+import { Dice } from "../kit/dice.ts";
+import { mutated } from "../kit/mutated-packets.ts";
 import { anyOctets, messages, seed, shown } from "./arbitraries.ts";
 
 const packetCount = 50_000;
@@ -30,10 +32,10 @@ describe("messages: fuzz", () => {
     const originals = fc
       .sample(messages(anyOctets), { seed, numRuns: 500 })
       .map((message) => encodeMessage(message));
-    const random = randomNumbers(seed);
+    const dice = new Dice(seed);
     let accepted = 0;
     for (let round = 0; round < packetCount; round++) {
-      const packet = mutated(originals, round, random);
+      const packet = mutated(dice.pick(originals), originals, dice);
       reads = 0;
       const result = decodeMessage(packet);
       const hex = Buffer.from(packet).toString("hex");
@@ -72,53 +74,3 @@ describe("messages: fuzz", () => {
     expect(reads).to.be.below(10);
   });
 });
-
-/** One of the packets with up to three changes: bits, octets, 16-bit words, cuts, splices. */
-function mutated(
-  originals: readonly Uint8Array[],
-  round: number,
-  random: (below: number) => number,
-): Uint8Array {
-  let packet = (originals[round % originals.length] ?? new Uint8Array()).slice();
-  const changes = 1 + random(3);
-  for (let change = 0; change < changes && packet.length > 0; change++) {
-    const at = random(packet.length);
-    const octet = packet[at] ?? 0;
-    switch (random(7)) {
-      case 0:
-        packet[at] = octet ^ (1 << random(8));
-        break;
-      case 1:
-        packet[at] = random(256);
-        break;
-      case 2:
-        packet[at] = [0, 1, 0x3f, 0x40, 0x80, 0xc0, 0xff][random(7)] ?? 0;
-        break;
-      case 3:
-        packet.set([0xc0 | random(2), random(256)].slice(0, packet.length - at), at);
-        break;
-      case 4:
-        packet = packet.slice(0, at);
-        break;
-      case 5:
-        packet = new Uint8Array([...packet.subarray(0, at), random(256), ...packet.subarray(at)]);
-        break;
-      default: {
-        const other = originals[random(originals.length)] ?? packet;
-        packet = new Uint8Array([...packet.subarray(0, at), ...other.subarray(at)]);
-      }
-    }
-  }
-  return packet;
-}
-
-/** Marsaglia's xorshift32: numbers from 0 to below the argument, the same on each run. */
-function randomNumbers(start: number): (below: number) => number {
-  let state = start;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % below;
-  };
-}
