@@ -1,9 +1,10 @@
 // What an answer depends on about the client: its place, and how many bits of its address decided
 // that place (semantics 1.4 and 1.5). It must not know what is asked.
 
+import { unreadBits } from "../geo/client-prefix.ts";
 import type { Place } from "../routing/place.ts";
 import type { Asker } from "./asker.ts";
-import { isUniform, lookUp, type Views } from "./views.ts";
+import { type FamilyTables, isUniform, lookUp, type Views } from "./views.ts";
 
 /** A client's place, and how many leading bits of its address decided it. */
 export interface View {
@@ -24,13 +25,15 @@ export function viewOf(views: Views, asker: Asker): View {
   const isBelieved =
     trust.kind === "full" ||
     (trust.kind === "own-cluster" && trust.cluster === insidePlace?.inside);
-  const insideScope = trust.kind === "none" || isUniform(views.inside) ? undefined : inside.scope;
+  const unread = unreadBits(client);
+  const scopeIn = (tables: FamilyTables, scope: number): number | undefined =>
+    isUniform(tables) ? undefined : Math.max(scope, unread);
+  const insideScope = trust.kind === "none" ? undefined : scopeIn(views.inside, inside.scope);
   if (insidePlace && isBelieved && inside.scope <= client.prefixLength) {
     return { place: insidePlace, insideScope, outsideScope: undefined };
   }
   const outside = lookUp(views.outside[client.family], client.address);
   const place = views.outsidePlaces[outside.value];
   if (!place) throw new Error(`cannot find a place: no such index, got ${outside.value}`);
-  const outsideScope = isUniform(views.outside) ? undefined : outside.scope;
-  return { place, insideScope, outsideScope };
+  return { place, insideScope, outsideScope: scopeIn(views.outside, outside.scope) };
 }

@@ -20,10 +20,7 @@ export interface ClientPrefix {
  */
 export function clientPrefix(address: Uint8Array, prefixLength: number): ClientPrefix {
   if (address.length === 4) return prefixOf(4, address, prefixLength, 0);
-  const form = embeddings.find(
-    ({ marker, embedding }) =>
-      prefixLength >= embedding && marker.every((octet, index) => address[index] === octet),
-  );
+  const form = embeddings.find((each) => prefixLength >= each.embedding && isOfForm(address, each));
   if (!form) return prefixOf(6, address, prefixLength, 0);
   const offset = form.embedding / 8;
   const inside = address.slice(offset, offset + 4).map((octet) => octet ^ form.mask);
@@ -64,6 +61,19 @@ function prefixOf(
   embedding: number,
 ): ClientPrefix {
   return { family, address: maskAddress(address, prefixLength), prefixLength, embedding };
+}
+
+/**
+ * Bits that an IPv6 prefix would need for the IPv4 address in it to begin, where it lies in a
+ * network that carries such addresses and is too short to say any of theirs; else 0.
+ */
+export function unreadBits({ family, address }: ClientPrefix): number {
+  if (family === 4) return 0;
+  return embeddings.find((form) => isOfForm(address, form))?.embedding ?? 0;
+}
+
+function isOfForm(address: Uint8Array, { marker }: Embedding): boolean {
+  return marker.every((octet, index) => address[index] === octet);
 }
 
 /** One way to write an IPv4 address in IPv6: leading octets, bits in front, and XOR mask. */
