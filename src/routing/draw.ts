@@ -17,10 +17,14 @@ export function drawOrder<Item>(entries: readonly Drawn<Item>[]): Drawn<Item>[] 
   );
 }
 
-/** Whether the order of the draw depends on the client: two or more that compete. */
-export function isContested(entries: readonly Drawn<unknown>[]): boolean {
+/**
+ * Whether the client decides the order of the first `given` of a draw, or which they are: two or
+ * more compete, and at least one of them is given.
+ */
+export function isContested(entries: readonly Drawn<unknown>[], given: number): boolean {
   const weighted = entries.filter((each) => each.weight > 0).length;
-  return weighted > 1 || entries.length - weighted > 1;
+  const unweighted = entries.length - weighted;
+  return (weighted > 1 && given > 0) || (unweighted > 1 && given > weighted);
 }
 
 /** The score of rendezvous hashing; exported so that an explanation can show it. */

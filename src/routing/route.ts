@@ -180,7 +180,7 @@ function hasContestedDraw(
   all: readonly OrderedCluster[],
 ): boolean {
   const ranks = new Set(order.map((each) => each.rank));
-  return [...ranks].some((rank) => isContested(drawnAt(all, rank)));
+  return [...ranks].some((rank) => isContested(drawnAt(all, rank), drawnAt(order, rank).length));
 }
 
 function drawnAt(all: readonly OrderedCluster[], rank: number): Drawn<RankedCandidate>[] {
