@@ -308,6 +308,12 @@ const dependences: DependenceRow[] = [
     expected: { place: true, prefix: true },
   },
   {
+    name: "two of weight 0 behind the last address: no draw",
+    clusters: { a: {}, b: { routing: { weight: 0 } }, c: { routing: { weight: 0 } } },
+    policy: { maxAddresses: 1 },
+    expected: { place: true, prefix: false },
+  },
+  {
     name: "a spill: the client's own number",
     clusters: three,
     placed: { a: oneOfThree },

@@ -65,9 +65,19 @@ describe("the draw", () => {
           .map(({ item }) => item)
           .join(" "),
       ).to.equal(order);
-      expect(isContested(drawn)).to.equal(expected);
+      expect(isContested(drawn, drawn.length)).to.equal(expected);
     });
   }
+
+  it("is contested by weight 0 only where those of weight 0 are given", () => {
+    const drawn = [100, 0, 0].map((weight): Drawn<number> => ({ item: 0, weight, hash: 0.5 }));
+    expect([0, 1, 2, 3].map((given) => isContested(drawn, given))).to.deep.equal([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
 
   it("scores by -w / ln(h)", () => {
     expect(score({ item: "", weight: 3, hash: 0.5 })).to.be.closeTo(-3 / Math.log(0.5), 1e-12);
