@@ -75,15 +75,14 @@ function takeStep(draft: Draft, zone: Zone<FederatedName>, asked: FederatedQuest
   switch (found.kind) {
     case "answer": {
       for (const rrset of found.rrsets) draft.answers.push(...recordsOf(name, rrset));
-      const { records, federated } = additionalRecords(draft.answers, asked);
-      draft.additionals.push(...records);
-      for (const { routes } of federated) draft.dependsOn(routes);
+      addTargets(draft, draft.answers, asked);
       return { resolution: draft.finish(Rcode.NOERROR) };
     }
     case "cname":
       draft.answers.push(...recordsOf(name, found.rrset));
       return { target: nameIn(found.rrset.rdatas[0] ?? name, RRType.CNAME) };
     case "delegation":
+      addTargets(draft, recordsOf(found.cut.name, found.ns), asked);
       return { resolution: draft.referral(zone, found) };
     case "nodata":
       return { resolution: draft.negative(Rcode.NOERROR, zone, name) };
@@ -95,12 +94,27 @@ function takeStep(draft: Draft, zone: Zone<FederatedName>, asked: FederatedQuest
       draft.dependsOn(outcome.routes);
       draft.answers.push(...outcome.answers);
       draft.additionals.push(...outcome.additionals);
-      if (outcome.kind === "cname") return { target: outcome.target };
-      if (outcome.kind === "answer") return { resolution: draft.finish(Rcode.NOERROR) };
+      // As in a zone, who asks for the CNAME itself, or for any one RRset, is not led on.
+      const isLedOn = type !== RRType.CNAME && type !== RRType.ANY;
+      if (outcome.kind === "cname" && isLedOn) return { target: outcome.target };
+      if (outcome.kind === "answer" || outcome.kind === "cname") {
+        return { resolution: draft.finish(Rcode.NOERROR) };
+      }
       if (outcome.kind === "servfail") return { resolution: draft.finish(Rcode.SERVFAIL) };
       return { resolution: draft.negative(Rcode.NOERROR, zone, name) };
     }
   }
+}
+
+/** Adds the addresses of the targets of these records, as far as they are ours. */
+function addTargets(
+  draft: Draft,
+  records: readonly ResourceRecord[],
+  asked: FederatedQuestion,
+): void {
+  const { records: addresses, federated } = additionalRecords(records, asked);
+  draft.additionals.push(...addresses);
+  for (const { routes } of federated) draft.dependsOn(routes);
 }
 
 /**
@@ -177,8 +191,10 @@ class Draft {
     zone: Zone<FederatedName>,
     { cut, ns }: Extract<Lookup<FederatedName>, { kind: "delegation" }>,
   ): Resolution {
-    for (const { name, rrset } of glueOf(zone, ns))
-      this.additionals.push(...recordsOf(name, rrset));
+    const known = new Set(this.additionals.map(({ name }) => nameKey(name)));
+    for (const { name, rrset } of glueOf(zone, ns)) {
+      if (!known.has(nameKey(name))) this.additionals.push(...recordsOf(name, rrset));
+    }
     const referral = this.finish(Rcode.NOERROR, recordsOf(cut.name, ns));
     return { ...referral, isAuthoritative: this.answers.length > 0 };
   }
