@@ -1,22 +1,34 @@
 // A generated world compiled in this process, by the readers and compilers of the product, into
 // what answers and explanations are made from. It knows no sockets and no clock.
 
-import { writeMmdb } from "../../geoip/write-mmdb.ts";
+import { type MmdbContents, writeMmdb } from "../../geoip/write-mmdb.ts";
 import type { AnswerState } from "../../src/answer/federated-answer.ts";
 import { type AnswerSettings, compileSnapshot, type Snapshot } from "../../src/answer/snapshot.ts";
 import { compileViews } from "../../src/answer/views.ts";
 import { formatProblem, type Problem } from "../../src/config/problem.ts";
-import { formatAddress, type Network, parseAddress, parseNetwork } from "../../src/dns/address.ts";
+import { formatAddress } from "../../src/dns/address.ts";
 import { compileDatabases, compileLocations, type LocationMap } from "../../src/geo/locations.ts";
-import { readDatabase } from "../../src/geo/mmdb.ts";
+import { type Database, readDatabase } from "../../src/geo/mmdb.ts";
 import type { Override } from "../../src/geo/overrides.ts";
 import { unitHash } from "../../src/routing/hash.ts";
 import type { Resolution } from "../../src/sources/merge.ts";
 import { readSourceFile } from "../../src/sources/source-objects.ts";
 import { composeState, type SourceState } from "../../src/sources/source-state.ts";
 import { readZoneFile } from "../../src/sources/zone-files.ts";
+import { address, network } from "../geo/addresses.ts";
 import { Dice } from "./dice.ts";
-import { databaseFile, type GeneratedWorld, overridesFile } from "./generators.ts";
+import { databaseFile, type GeneratedOverride, overridesFile } from "./generators.ts";
+
+/** What a world is compiled from; a generated one fits. */
+export interface WorldInput {
+  /** By path, under `zones/`. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly overrides?: readonly GeneratedOverride[];
+  readonly database?: MmdbContents;
+  readonly trustedResolvers?: readonly string[];
+  /** What load balancer hostnames resolve to; one that is missing is not resolved. */
+  readonly hostnames?: ReadonlyMap<string, readonly string[]>;
+}
 
 /** A world that can be asked. */
 export interface CompiledWorld {
@@ -26,15 +38,13 @@ export interface CompiledWorld {
 }
 
 /** Compiles a world. Throws if the readers or compilers see a problem in it. */
-export function compileWorld(world: GeneratedWorld): CompiledWorld {
+export function compileWorld(world: WorldInput): CompiledWorld {
   const state = sourceStateOf(world.files, (hostname) => {
-    const addresses = world.hostnames.get(hostname)?.map(addressOf) ?? [];
+    const addresses = world.hostnames?.get(hostname)?.map(address) ?? [];
     return { addresses, state: addresses.length > 0 ? "resolved" : "unresolved" };
   });
   const { clusters } = state.model;
-  const database = readDatabase(writeMmdb(world.database), databaseFile);
-  if (!database.ok) throw new Error(database.reason);
-  const databases = compileDatabases([database.database]);
+  const databases = compileDatabases(world.database ? [readMmdb(world.database)] : []);
   const locations = compileLocations([...clusters.values()], overridesOf(world), databases);
   const { snapshot, problems } = compileSnapshot({
     ...state,
@@ -56,7 +66,7 @@ export function sourceStateOf(
     {
       zonesFolder: "zones",
       objectFiles: entries
-        .filter(([file]) => file.endsWith(".yaml"))
+        .filter(([file]) => !file.endsWith(".zone"))
         .map(([file, text]) =>
           readSourceFile(file, text, /clusters\/([^/]+)\/[^/]+$/.exec(file)?.[1]),
         ),
@@ -78,9 +88,14 @@ export function testSettings(trustedResolvers: readonly string[] = []): AnswerSe
     version: undefined,
     udpPayloadSize: 1232,
     tcpIdleSeconds: 10,
-    trustedResolvers: trustedResolvers.map(networkOf),
+    trustedResolvers: trustedResolvers.map(network),
     cookieSecret: new Uint8Array(16),
   };
+}
+
+/** A state in which everything is up and nothing is rotated. */
+export function healthyState(snapshot: Snapshot): AnswerState {
+  return { snapshot, drained: new Set(), rotation: () => 0, health: () => 1 };
 }
 
 /**
@@ -106,24 +121,16 @@ export function stateBySeed(snapshot: Snapshot, seed: number, rotation = 0): Ans
   };
 }
 
-/** Throws if the text is no address. */
-export function addressOf(text: string): Uint8Array {
-  const address = parseAddress(text);
-  if (!address) throw new Error(`cannot read address: not one, got ${text}`);
-  return address;
+function readMmdb(contents: MmdbContents): Database {
+  const read = readDatabase(writeMmdb(contents), databaseFile);
+  if (!read.ok) throw new Error(read.reason);
+  return read.database;
 }
 
-/** Throws if the text is no network. */
-export function networkOf(text: string): Network {
-  const parsed = parseNetwork(text);
-  if (!parsed.ok) throw new Error(`cannot read network: ${parsed.reason}, got ${text}`);
-  return parsed.network;
-}
-
-function overridesOf(world: GeneratedWorld): Override[] {
-  return world.overrides.map(({ network, latitude, longitude, ...rest }, at) => ({
+function overridesOf({ overrides = [] }: WorldInput): Override[] {
+  return overrides.map(({ network: text, latitude, longitude, ...rest }, at) => ({
     ...rest,
-    network: networkOf(network),
+    network: network(text),
     ...(latitude !== undefined &&
       longitude !== undefined && { coordinates: { latitude, longitude } }),
     place: `${overridesFile}:${at + 1}:1`,

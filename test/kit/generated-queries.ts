@@ -9,7 +9,7 @@ import { labelsOf, type Name, nameOf, parseName, rootName } from "../../src/dns/
 import { RRType } from "../../src/dns/record-types.ts";
 import type { Model } from "../../src/federation/model.ts";
 import { federatedNames } from "../../src/federation/names.ts";
-import { addressOf, networkOf } from "./compile-world.ts";
+import { address as addressFrom, network } from "../geo/addresses.ts";
 import type { Dice } from "./dice.ts";
 import type { GeneratedWorld } from "./generators.ts";
 
@@ -47,7 +47,7 @@ export function ecsOf(address: Uint8Array, sourceLength: number): EcsOption {
 /** A client's address: in one of the world's networks, or anywhere. */
 export function generateAddress(dice: Dice, world: GeneratedWorld): Uint8Array {
   const address = dice.chance(0.75)
-    ? addressIn(dice, networkOf(dice.pick(world.networks)))
+    ? addressIn(dice, network(dice.pick(world.networks)))
     : dice.octets(dice.pick([4, 16]));
   return address.length === 4 && dice.chance(0.25)
     ? carried(address, dice.pick(carriers))
@@ -140,10 +140,10 @@ export function wireNameOf(text: string): Name {
 /** A resolver that is trusted, or inside a cluster, or neither. */
 function generateResolver(dice: Dice, world: GeneratedWorld): Uint8Array {
   const kinds = [
-    () => addressOf("192.0.2.7"),
-    () => addressOf("2001:db8:aaaa::7"),
-    () => carried(addressOf("192.0.2.7"), "mapped"),
-    () => addressIn(dice, networkOf(dice.pick(world.networks))),
+    () => addressFrom("192.0.2.7"),
+    () => addressFrom("2001:db8:aaaa::7"),
+    () => carried(addressFrom("192.0.2.7"), "mapped"),
+    () => addressIn(dice, network(dice.pick(world.networks))),
     () => dice.octets(4),
   ];
   return dice.pick(kinds)();
