@@ -2,13 +2,13 @@
 // the federated names as dynamic nodes. It must not know who asks.
 
 import { DnsClass } from "../dns/codes.ts";
-import { formatName, isSubdomain, type Name } from "../dns/name.ts";
+import { formatName, isSubdomain, type Name, namesEqual } from "../dns/name.ts";
 import { nameRdata, soaRdata } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
 import type { Federation, Model } from "../federation/model.ts";
 import { type FederatedName, federatedNames } from "../federation/names.ts";
 import { buildZone, ensureNode } from "../zone/build.ts";
-import type { LocatedRecord, Problem } from "../zone/master-file.ts";
+import type { LocatedRecord, Problem, ZoneRecord } from "../zone/master-file.ts";
 import type { Zone } from "../zone/zone.ts";
 
 /** SOA timers in seconds, for secondaries that there are not (RFC 1912 section 2.2). */
@@ -16,7 +16,7 @@ const refresh = 3600;
 const retry = 600;
 const expire = 604800;
 
-/** Builds the zone; a master file's record at a federated name is a problem. */
+/** Builds the zone; a master file's record at a federated name, or a zone cut above one, is a problem. */
 export function compileFederationZone(
   model: Model,
   records: readonly LocatedRecord[],
@@ -26,7 +26,14 @@ export function compileFederationZone(
   const built = buildZone(federation.domain, [...apexRecords(federation, serial), ...records]);
   const zone: Zone<FederatedName> = built.zone;
   const problems = [...built.problems];
+  const cuts = new Set(records.filter(({ record }) => isCut(record, federation)));
   for (const [name, target] of federatedNames(model)) {
+    for (const cut of cuts) {
+      if (!isSubdomain(name, cut.record.name)) continue;
+      // At the very name it is a clash, which is found below.
+      if (!namesEqual(name, cut.record.name)) problems.push(occlusion(name, cut));
+      cuts.delete(cut);
+    }
     const node = ensureNode(zone, name);
     if (node.rrsets.size > 0) problems.push(clash(name, node.name, records));
     if (node.dynamic) problems.push(ambiguity(federation, name));
@@ -55,6 +62,15 @@ function apexRecords(federation: Federation, serial: number): LocatedRecord[] {
         addresses.map((each) => located(name, each.length === 4 ? RRType.A : RRType.AAAA, each)),
       ),
   ];
+}
+
+function isCut({ name, type }: ZoneRecord, { domain }: Federation): boolean {
+  return type === RRType.NS && !namesEqual(name, domain);
+}
+
+function occlusion(name: Name, { record, file, line, column }: LocatedRecord): Problem {
+  const message = `cannot add NS record: it delegates the name ${formatName(name)} of a federated service, got ${formatName(record.name)}`;
+  return { file, line, column, message };
 }
 
 function clash(name: Name, owner: Name, records: readonly LocatedRecord[]): Problem {

@@ -8,6 +8,7 @@ import type { Model } from "../federation/model.ts";
 import { buildZone } from "../zone/build.ts";
 import type { LocatedRecord } from "../zone/master-file.ts";
 import type { Zone } from "../zone/zone.ts";
+import { checkFederatedNames, checkSpellings } from "./check-names.ts";
 import { checkObjects } from "./check-objects.ts";
 import { mergeObjects, type ResolveHostname } from "./merge.ts";
 import type { SourceFile } from "./source-objects.ts";
@@ -49,12 +50,15 @@ export function composeState(files: SourceFiles, resolveHostname: ResolveHostnam
     ...files.objectFiles.flatMap((each) => each.problems),
     ...files.zoneFiles.flatMap((each) => each.problems),
     ...zones.problems,
+    ...checkSpellings(objects),
     ...checkObjects({ zonesFolder, objects, clusterFolders, addressedNames, isComplete }),
   ];
   if (federation === undefined || problems.length > 0) {
     return { ok: false, problems: problems.sort(compareProblems) };
   }
   const model = mergeObjects(federation, objects, resolveHostname);
+  const nameProblems = checkFederatedNames(model, objects, files.zoneFiles);
+  if (nameProblems.length > 0) return { ok: false, problems: nameProblems.sort(compareProblems) };
   const { federationRecords } = zones;
   return { ok: true, state: { model, zones: zones.zones, federationRecords } };
 }
