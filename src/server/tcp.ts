@@ -45,9 +45,10 @@ export class ConnectionCount {
   }
 }
 
-/** Octets of unsent answers past which no more queries are read from a connection. */
-const writeBacklog = 256 * 1024;
-/** While stopping: how long open connections may take to receive what was answered. */
+/** Octets of answers after which a connection waits until they are sent and others had their turn. */
+const batchSize = 256 * 1024;
+/** While stopping: how long a connection must be quiet before it is ended, and how long at most. */
+const quietMs = 20;
 const drainMs = 1000;
 
 /** Binds and answers until stopped. Rejects with the system's error if it cannot bind. */
@@ -96,42 +97,50 @@ function serveConnection(
   let chunks: Buffer[] = [];
   let held = 0;
   let needed = 2;
+  let isEnded = false;
 
   const answerWhole = (): void => {
     let octets = Buffer.concat(chunks);
     const responses: Uint8Array[] = [];
-    let backlog = socket.writableLength;
-    let ended = false;
-    while (backlog < writeBacklog && octets.length >= lengthOf(octets)) {
+    let size = 0;
+    while (!isEnded && size < batchSize && octets.length >= lengthOf(octets)) {
       const query = octets.subarray(2, lengthOf(octets));
       octets = octets.subarray(lengthOf(octets));
       idle.refresh();
       const response = responder.respond({ octets: query, source, sourcePort, transport: "tcp" });
-      if (!response) {
+      if (response) {
+        responses.push(Uint8Array.of(response.length >>> 8, response.length & 0xff), response);
+        size += response.length + 2;
+      } else {
         // Silence cannot be told from a slow answer here, so the connection ends.
-        ended = true;
-        break;
+        isEnded = true;
       }
-      responses.push(Uint8Array.of(response.length >>> 8, response.length & 0xff), response);
-      backlog += response.length + 2;
     }
     chunks = [octets];
     held = octets.length;
     needed = lengthOf(octets);
-    if (responses.length > 0) socket.write(Buffer.concat(responses));
-    if (ended) socket.destroySoon();
-    if (backlog >= writeBacklog) socket.pause();
+    const isSent = responses.length === 0 || socket.write(Buffer.concat(responses));
+    if (isEnded) {
+      socket.destroySoon();
+    } else if (!isSent) {
+      socket.pause();
+    } else if (held >= needed) {
+      socket.pause();
+      setImmediate(goOn);
+    }
+  };
+  const goOn = (): void => {
+    socket.resume();
+    if (held >= needed && socket.writable) answerWhole();
   };
 
   socket.on("data", (chunk) => {
+    if (isEnded || !socket.writable) return;
     chunks.push(chunk);
     held += chunk.length;
     if (held >= needed) answerWhole();
   });
-  socket.on("drain", () => {
-    socket.resume();
-    if (held >= needed) answerWhole();
-  });
+  socket.on("drain", goOn);
   // A client that resets its connection is no fault of ours; "close" follows.
   socket.on("error", () => socket.destroy());
   socket.once("close", () => clearTimeout(idle));
@@ -142,10 +151,10 @@ function lengthOf(octets: Buffer): number {
   return octets.length >= 2 ? 2 + octets.readUInt16BE(0) : 2;
 }
 
-/** Closes the listener, lets each connection receive what was answered, then ends it. */
+/** Closes the listener, answers what each connection has sent, then ends it. */
 async function drain(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const socket of open) socket.destroySoon();
+  for (const socket of open) socket.setTimeout(quietMs, () => socket.destroySoon());
   const late = setTimeout(() => {
     for (const socket of open) socket.destroy();
   }, drainMs);
