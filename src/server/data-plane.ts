@@ -39,8 +39,9 @@ export async function startDataPlane(
   const waiting = new Map<number, () => void>();
   const first = await startWorker(listen, current);
   const { addresses } = first;
-  let { worker } = first;
-  watch(worker);
+  /** `undefined` while there is none and the next one is being started. */
+  let worker: Worker | undefined = first.worker;
+  watch(first.worker);
 
   function watch(watched: Worker): void {
     watched.on("message", (message: FromWorker) => {
@@ -55,6 +56,7 @@ export async function startDataPlane(
       reason = error.stack ?? error.message;
     });
     watched.on("exit", () => {
+      worker = undefined;
       if (!isStopping) void restart(reason);
     });
   }
@@ -62,14 +64,21 @@ export async function startDataPlane(
   async function restart(reason: string): Promise<void> {
     events.onRestart(reason);
     await new Promise((resolve) => setTimeout(resolve, restartDelayMs));
+    if (isStopping) return;
     try {
-      ({ worker } = await startWorker(addresses, current));
+      const started = await startWorker(addresses, current);
+      worker = started.worker;
       watch(worker);
-      for (const done of waiting.values()) done();
-      waiting.clear();
+      // What was handed over in the meantime went to no one.
+      for (const number of waiting.keys()) hand(number);
+      if (isStopping) tell(worker, { kind: "stop" });
     } catch (error) {
       if (!isStopping) void restart(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  function hand(number: number): void {
+    if (worker) tell(worker, { kind: "snapshot", snapshot: current, sequence: number });
   }
 
   return {
@@ -78,13 +87,15 @@ export async function startDataPlane(
       current = next;
       const number = ++sequence;
       const used = new Promise<void>((resolve) => waiting.set(number, resolve));
-      tell(worker, { kind: "snapshot", snapshot: next, sequence: number });
+      hand(number);
       return used;
     },
     stop: async () => {
       isStopping = true;
-      const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-      tell(worker, { kind: "stop" });
+      if (!worker) return;
+      const stopped = worker;
+      const exited = new Promise<void>((resolve) => stopped.once("exit", () => resolve()));
+      tell(stopped, { kind: "stop" });
       await exited;
     },
   };
