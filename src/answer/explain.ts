@@ -1,128 +1,42 @@
 // An explanation: the same resolution as an answer's, with the client's exact location, and every
 // step told as plain data. It must not decide anything itself, nor know how it will be printed.
 
-import { formatAddress, formatNetwork } from "../dns/address.ts";
+import { formatAddress, formatNetwork, maskAddress } from "../dns/address.ts";
 import { DnsClass, Rcode } from "../dns/codes.ts";
 import type { ResourceRecord } from "../dns/message.ts";
 import { formatName, type Name } from "../dns/name.ts";
+import { nameIn } from "../dns/rdata.ts";
 import { formatRdata } from "../dns/rdata-text.ts";
-import { recordType } from "../dns/record-types.ts";
-import type { FederatedName } from "../federation/names.ts";
+import { RRType, recordType } from "../dns/record-types.ts";
+import type { Service } from "../federation/model.ts";
 import type { Location, LocationMap } from "../geo/locations.ts";
 import { valueAt } from "../geo/range-table.ts";
-import type { LeftOutReason } from "../routing/candidates.ts";
 import { score } from "../routing/draw.ts";
 import { outsidePlace, type Place } from "../routing/place.ts";
 import {
   healthyShare,
   poolOf,
+  type RankedCandidate,
   type RankedLevel,
   type Route,
   serviceKey,
 } from "../routing/route.ts";
 import { type Asker, ecsScopeOf } from "./asker.ts";
+import type {
+  ExplainedAnswer,
+  ExplainedCandidate,
+  ExplainedClient,
+  ExplainedHostname,
+  ExplainedLevel,
+  ExplainedRecord,
+  ExplainedRoute,
+  ExplainedStep,
+  Explanation,
+} from "./explanation.ts";
 import type { AnswerState } from "./federated-answer.ts";
-import { resolve, type Step } from "./resolve.ts";
+import { type Resolution, resolve, type Step } from "./resolve.ts";
 import { viewOf } from "./view.ts";
 import { clusterOf } from "./views.ts";
-
-/** What a client would be answered, and why. This is the document that `explain --json` prints. */
-export interface Explanation {
-  readonly question: { readonly name: string; readonly type: string };
-  readonly client: ExplainedClient;
-  readonly steps: readonly ExplainedStep[];
-  readonly answer: ExplainedAnswer;
-}
-
-export interface ExplainedClient {
-  /** The prefix that the answer is for, an IPv4 address inside an IPv6 one taken out. */
-  readonly prefix: string;
-  readonly isEcs: boolean;
-  /** The cluster that the client is inside of and believed to be; `null` for outside clients. */
-  readonly inside: string | null;
-  /** The cluster whose networks hold the prefix although it is not believed to be inside. */
-  readonly notBelievedInside: string | null;
-  readonly location: Location;
-}
-
-/** A federated name on the way to the answer. */
-export interface ExplainedStep {
-  readonly name: string;
-  readonly kind: FederatedName["kind"];
-  readonly service: string;
-  readonly routes: readonly ExplainedRoute[];
-}
-
-export interface ExplainedRoute {
-  /** `A`, `AAAA`, or `any` for both families. */
-  readonly addresses: "A" | "AAAA" | "any";
-  readonly region: string | null;
-  readonly zone: string | null;
-  readonly outcome: Route["outcome"];
-  readonly failOpen: boolean;
-  readonly ttlSeconds: number;
-  readonly minHealthyPercent: number;
-  readonly mode: "ordered" | "nearest";
-  readonly maxAddresses: number;
-  readonly groups: readonly { readonly priority: number; readonly home: string | null }[];
-  readonly levels: readonly ExplainedLevel[];
-  readonly leftOut: readonly { readonly cluster: string; readonly rule: LeftOutReason }[];
-  /** The client's number in [0,1), and the level that it picked: an index into `levels`, -1 for none. */
-  readonly spill: number;
-  readonly clientLevel: number;
-  readonly pool: readonly { readonly cluster: string; readonly endpoint: string }[];
-  /** The clusters of the answer, in order. */
-  readonly order: readonly string[];
-}
-
-export interface ExplainedLevel {
-  readonly kind: RankedLevel["kind"];
-  /** Index into `groups`. */
-  readonly group: number;
-  readonly healthy: number;
-  readonly total: number;
-  /** The part of the clients that it keeps, 0 to 1. */
-  readonly share: number;
-  /** In the order of the draw. */
-  readonly candidates: readonly ExplainedCandidate[];
-}
-
-export interface ExplainedCandidate {
-  readonly cluster: string;
-  readonly region: string;
-  readonly zones: readonly string[];
-  /** Great-circle kilometres from the client; `null` where either place is unknown. */
-  readonly distanceKm: number | null;
-  readonly isInside: boolean;
-  readonly healthy: number;
-  readonly total: number;
-  readonly healthyShare: number;
-  readonly weight: number;
-  /** The client's number for this cluster, and the score that orders the draw. */
-  readonly draw: number;
-  readonly score: number;
-  readonly addresses: readonly string[];
-  readonly upAddresses: readonly string[];
-}
-
-export interface ExplainedAnswer {
-  readonly rcode: string;
-  readonly isAuthoritative: boolean;
-  readonly answers: readonly ExplainedRecord[];
-  readonly authorities: readonly ExplainedRecord[];
-  readonly additionals: readonly ExplainedRecord[];
-  /** Leading bits of `client.prefix` that the answer depended on; 0 also where on no client. */
-  readonly scope: number;
-  /** The scope that the ECS option of the response has, in the query's own family; `null` without one. */
-  readonly ecsScope: number | null;
-}
-
-export interface ExplainedRecord {
-  readonly name: string;
-  readonly ttlSeconds: number;
-  readonly type: string;
-  readonly data: string;
-}
 
 /** Explains what `asker` would be answered. `locations` are those that the snapshot was made from. */
 export function explain(
@@ -140,26 +54,34 @@ export function explain(
   const place = inside === undefined ? outsidePlace(location, model.clusters.values()) : view.place;
   const question = { name, type, class: DnsClass.IN };
   const resolution = resolve(question, asker, { ...view, place }, state);
-  const holder = clusterOf(views, client.family, client.address) ?? null;
+  const holder = clusterOf(views, client.family, client.address);
   return {
     question: { name: formatName(name), type: recordType(type).mnemonic },
-    client: {
-      prefix: formatNetwork(client),
-      isEcs: asker.isEcs,
-      inside: inside ?? null,
-      notBelievedInside: inside === undefined ? holder : null,
-      location: inside === undefined ? location : { ...location, cluster: inside },
-    },
-    steps: resolution.steps.map((step) => explainStep(step, place)),
-    answer: {
-      rcode: rcodeName(resolution.rcode),
-      isAuthoritative: resolution.isAuthoritative,
-      answers: resolution.answers.map(explainRecord),
-      authorities: resolution.authorities.map(explainRecord),
-      additionals: resolution.additionals.map(explainRecord),
-      scope: resolution.scope ?? 0,
-      ecsScope: asker.isEcs ? ecsScopeOf(asker, resolution.scope) : null,
-    },
+    client: explainClient(asker, location, inside, holder),
+    steps: resolution.steps.map((step) => explainStep(step, resolution, place)),
+    answer: explainAnswer(resolution, asker),
+  };
+}
+
+/** @param holder the cluster whose networks hold the first address of the client's prefix. */
+function explainClient(
+  { client, isEcs, trust }: Asker,
+  location: Location,
+  inside: string | undefined,
+  holder: string | undefined,
+): ExplainedClient {
+  const isHeldOutside = inside === undefined && holder !== undefined;
+  const isTrusted =
+    trust.kind === "full" || (trust.kind === "own-cluster" && trust.cluster === holder);
+  const reason = isTrusted ? "prefix-too-short" : "resolver-not-trusted";
+  return {
+    prefix: formatNetwork(client),
+    isCarriedInIpv6: client.embedding > 0,
+    isEcs,
+    inside: inside ?? null,
+    notBelievedInside: isHeldOutside ? holder : null,
+    notInsideBecause: isHeldOutside ? reason : null,
+    location: inside === undefined ? location : { ...location, cluster: inside },
   };
 }
 
@@ -168,54 +90,100 @@ function locationOf(locations: LocationMap, { client }: Asker): Location {
   return locations.locations[index] ?? { by: { kind: "unknown" } };
 }
 
-function explainStep({ name, federated, routes }: Step, place: Place): ExplainedStep {
+function explainStep(
+  { name, federated, routes }: Step,
+  { answers }: Resolution,
+  place: Place,
+): ExplainedStep {
   const { kind, service } = federated;
+  const cname = answers.find((each) => each.type === RRType.CNAME && each.name === name);
+  // A cluster's own name fails open alone, whatever the service does.
+  const onAllDown = kind === "cluster" ? "open" : service.onAllDown;
   return {
     name: formatName(name),
     kind,
     service: serviceKey(service),
-    routes: routes.map((each) => ({
-      addresses: addressType(each.demand.family),
-      region: each.demand.within?.region ?? null,
-      zone: each.demand.within?.zone ?? null,
-      outcome: each.outcome,
-      failOpen: each.isFailOpen,
-      ttlSeconds: each.ttlSeconds,
-      minHealthyPercent: service.minHealthyPercent,
-      mode: service.answer.mode,
-      maxAddresses: service.answer.maxAddresses,
-      groups: each.groups.map(({ priority, home }) => ({ priority, home: home ?? null })),
-      levels: each.levels.map((level) => explainLevel(level, place)),
-      leftOut: each.leftOut.map(({ cluster, reason }) => ({ cluster, rule: reason })),
-      spill: each.spill,
-      clientLevel: each.clientLevel,
-      pool: poolOf(each).map(({ cluster, address }) => ({
-        cluster,
-        endpoint: formatAddress(address),
-      })),
-      order: each.order.map(({ candidate }) => candidate.cluster.name),
+    routes: routes.map((each) => explainRoute(each, { ...service, onAllDown }, place)),
+    leadsTo: cname ? formatName(nameIn(cname.rdata, RRType.CNAME)) : null,
+  };
+}
+
+function explainRoute(route: Route, service: Service, place: Place): ExplainedRoute {
+  return {
+    addresses: addressType(route.demand.family),
+    region: route.demand.within?.region ?? null,
+    zone: route.demand.within?.zone ?? null,
+    outcome: route.outcome,
+    failOpen: route.isFailOpen,
+    onAllDown: service.onAllDown,
+    ttlSeconds: route.ttlSeconds,
+    minHealthyPercent: service.minHealthyPercent,
+    mode: service.answer.mode,
+    maxAddresses: service.answer.maxAddresses,
+    groups: route.groups.map(({ priority, home }) => ({ priority, home: home ?? null })),
+    levels: route.levels.map((level) => explainLevel(level, place)),
+    leftOut: route.leftOut.map(({ cluster, reason }) => ({
+      cluster,
+      rule: reason,
+      hostnames: hostnamesOf(service, cluster),
     })),
+    spill: route.spill,
+    clientLevel: route.clientLevel,
+    pool: poolOf(route).map(({ cluster, address }) => ({
+      cluster,
+      endpoint: formatAddress(address),
+    })),
+    order: route.order.map(({ candidate }) => candidate.cluster.name),
   };
 }
 
 function explainLevel(level: RankedLevel, place: Place): ExplainedLevel {
   const { kind, group, healthy, total, share } = level;
-  const candidates = level.candidates.map((each) => ({
-    cluster: each.cluster.name,
-    region: each.cluster.region,
-    zones: each.cluster.zones,
-    distanceKm: place.distancesKm.get(each.cluster.name) ?? null,
-    isInside: each.isInside,
-    healthy: each.healthy,
-    total: each.total,
-    healthyShare: healthyShare(each),
-    weight: each.cluster.routing.weight,
-    draw: each.drawHash,
-    score: score({ item: each, weight: each.drawWeight, hash: each.drawHash }),
-    addresses: each.addresses.map(formatAddress),
-    upAddresses: each.upAddresses.map(formatAddress),
-  }));
+  const candidates = level.candidates.map((each) => explainCandidate(each, place));
   return { kind, group, healthy, total, share, candidates };
+}
+
+function explainCandidate(candidate: RankedCandidate, place: Place): ExplainedCandidate {
+  const { cluster, entry, isInside, healthy, total, drawWeight, drawHash } = candidate;
+  return {
+    cluster: cluster.name,
+    region: cluster.region,
+    zones: cluster.zones,
+    distanceKm: place.distancesKm.get(cluster.name) ?? null,
+    isInside,
+    healthy,
+    total,
+    healthyShare: healthyShare(candidate),
+    weight: cluster.routing.weight,
+    draw: drawHash,
+    score: score({ item: candidate, weight: drawWeight, hash: drawHash }),
+    addresses: candidate.addresses.map(formatAddress),
+    upAddresses: candidate.upAddresses.map(formatAddress),
+    endpoints: candidate.endpoints.map(({ address, health }) => ({
+      address: formatAddress(address),
+      health,
+    })),
+    hostnames: entry.hostnames,
+  };
+}
+
+function hostnamesOf({ clusters }: Service, cluster: string): readonly ExplainedHostname[] {
+  return clusters.find((each) => each.cluster === cluster)?.hostnames ?? [];
+}
+
+function explainAnswer(resolution: Resolution, asker: Asker): ExplainedAnswer {
+  const { scope } = resolution;
+  const address = maskAddress(asker.client.address, scope ?? 0);
+  return {
+    rcode: rcodeName(resolution.rcode),
+    isAuthoritative: resolution.isAuthoritative,
+    answers: resolution.answers.map(explainRecord),
+    authorities: resolution.authorities.map(explainRecord),
+    additionals: resolution.additionals.map(explainRecord),
+    scope: scope ?? 0,
+    sameFor: scope === undefined ? null : formatNetwork({ address, prefixLength: scope }),
+    ecsScope: asker.isEcs ? ecsScopeOf(asker, scope) : null,
+  };
 }
 
 function explainRecord({ name, ttlSeconds, type, rdata }: ResourceRecord): ExplainedRecord {

@@ -2,13 +2,14 @@
 
 import { type Asker, askerOf, type Ecs } from "../answer/asker.ts";
 import { explain } from "../answer/explain.ts";
+import type { Explanation } from "../answer/explanation.ts";
 import { maskAddress, parseAddress } from "../dns/address.ts";
 import { parseName } from "../dns/name.ts";
-import { typeCode } from "../dns/record-types.ts";
+import { isMetaType, RRType, typeCode } from "../dns/record-types.ts";
 import type { Address, Network } from "../federation/model.ts";
 import { explanationText } from "./explain-text.ts";
 import { openWorld } from "./open-world.ts";
-import { ExitStatus, printProblems } from "./output.ts";
+import { ExitStatus, printProblems, shortPath } from "./output.ts";
 import type { World } from "./world.ts";
 
 export interface ExplainCommandOptions {
@@ -30,6 +31,9 @@ export async function explainCommand(
   if (!name.ok) return badUsage(`cannot read name: ${name.reason}, got ${nameText}`);
   const type = typeCode(typeText);
   if (type === undefined) return badUsage(`cannot read type: no such type, got ${typeText}`);
+  if (isMetaType(type) && type !== RRType.ANY) {
+    return badUsage(`cannot explain: no record has this type, got ${typeText}`);
+  }
   const client = readClient(options.client);
   if (!client) return badUsage(`cannot read client: not ADDR or ADDR/LEN, got ${options.client}`);
   const resolver = options.resolver === undefined ? undefined : parseAddress(options.resolver);
@@ -51,7 +55,9 @@ export async function explainCommand(
     drained: new Set(),
     rotation: () => 0,
   });
-  const text = options.json ? JSON.stringify(explanation, null, 2) : explanationText(explanation);
+  const text = options.json
+    ? JSON.stringify(explanation, null, 2)
+    : explanationText(withShortPlace(explanation));
   console.log(text);
   return ExitStatus.FINE;
 }
@@ -85,6 +91,15 @@ function askerFor(client: Client, resolver: Address | undefined, world: World): 
 
 /** A source that is in no network: the ECS prefix of a resolver that nobody knows. */
 const unspecified: Address = new Uint8Array(4);
+
+/** The same with the place of an override as a person would write it. */
+function withShortPlace(explanation: Explanation): Explanation {
+  const { client } = explanation;
+  const { by } = client.location;
+  if (by.kind !== "override") return explanation;
+  const location = { ...client.location, by: { ...by, place: shortPath(by.place) } };
+  return { ...explanation, client: { ...client, location } };
+}
 
 function badUsage(message: string): number {
   console.error(message);

@@ -23,7 +23,8 @@ export function printProblems(problems: readonly Problem[]): void {
   console.error(problems.length === 1 ? "1 problem" : `${problems.length} problems`);
 }
 
-function shortPath(file: string): string {
+/** A path relative to the current folder where it is below it. */
+export function shortPath(file: string): string {
   const relative = path.relative(process.cwd(), file);
   return relative === "" || relative.startsWith("..") || path.isAbsolute(relative)
     ? file

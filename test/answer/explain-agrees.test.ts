@@ -4,7 +4,8 @@
 import { expect } from "chai";
 import { answer } from "../../src/answer/answer.ts";
 import { askerOf } from "../../src/answer/asker.ts";
-import { type Explanation, explain } from "../../src/answer/explain.ts";
+import { explain } from "../../src/answer/explain.ts";
+import type { Explanation } from "../../src/answer/explanation.ts";
 import type { AnswerState } from "../../src/answer/federated-answer.ts";
 import { parseAddress } from "../../src/dns/address.ts";
 import { type CompiledWorld, compileWorld, stateBySeed } from "../kit/compile-world.ts";

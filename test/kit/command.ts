@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import type { Explanation } from "../../src/answer/explain.ts";
+import type { Explanation } from "../../src/answer/explanation.ts";
 
 const command = path.resolve(import.meta.dirname, "../../dist/cli/main.js");
 

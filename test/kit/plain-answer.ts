@@ -1,7 +1,7 @@
 // Answers as plain text records, so that a decoded message, an explanation and its JSON can be
 // compared: exactly, or up to the rotation of addresses inside a cluster.
 
-import type { ExplainedRecord, Explanation } from "../../src/answer/explain.ts";
+import type { ExplainedRecord, Explanation } from "../../src/answer/explanation.ts";
 import { parseAddress } from "../../src/dns/address.ts";
 import { Rcode } from "../../src/dns/codes.ts";
 import type { Message, ResourceRecord } from "../../src/dns/message.ts";
