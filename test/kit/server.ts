@@ -47,7 +47,9 @@ export interface RunningServer extends ServerAddress {
    * Rejects with the log if the server ends or if five seconds pass without.
    */
   readonly logged: (matches: (event: LogEvent) => boolean, from?: number) => Promise<LogEvent>;
-  /** Ends it by SIGTERM, by SIGKILL if it does not end, and removes the folder; its exit status. */
+  /** Its exit status once it has ended, which it must within five seconds; `null`: by a signal. */
+  readonly ended: () => Promise<number | null>;
+  /** Ends it by SIGTERM if it has not ended, and removes the folder; its exit status. */
   readonly stop: () => Promise<number | null>;
 }
 
@@ -73,14 +75,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   running.add(child);
   const lines = new LineRecord(child.stderr);
   const output = new LineRecord(child.stdout);
-  const ended = once(child, "close").then(() => running.delete(child));
+  const closed = once(child, "close").then(() => running.delete(child));
+  const ended = async (): Promise<number | null> => {
+    const late = setTimeout(() => child.kill("SIGKILL"), stopMs);
+    await closed;
+    clearTimeout(late);
+    return child.exitCode;
+  };
   const stop = async (): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
-    const late = setTimeout(() => child.kill("SIGKILL"), stopMs);
-    await ended;
-    clearTimeout(late);
+    const status = await ended();
     rmSync(folder, { recursive: true, force: true });
-    return child.exitCode;
+    return status;
   };
   try {
     const { listen } = await lines.event((event) => event.event === "serving", 0, startMs);
@@ -94,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log: () => [...lines.lines],
       output: () => [...output.lines],
       logged: (matches, from = 0) => lines.event(matches, from, logMs),
+      ended,
       stop,
     };
   } catch (error) {
