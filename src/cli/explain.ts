@@ -40,6 +40,9 @@ export async function explainCommand(
   if (options.resolver !== undefined && !resolver) {
     return badUsage(`cannot read resolver: not an IP address, got ${options.resolver}`);
   }
+  if (resolver && client.kind === "source") {
+    return badUsage(`cannot use resolver: the client is no prefix ADDR/LEN, got ${options.client}`);
+  }
 
   const { first, hostnames } = await openWorld(options.config, () => undefined);
   hostnames.stop();

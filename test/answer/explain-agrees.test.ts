@@ -29,7 +29,7 @@ import {
 type Question = ReturnType<typeof generateQuestion>;
 
 const federations = 1000;
-const queriesEach = 8;
+const queriesEach = 6;
 
 describe("explain and answer", () => {
   it(`agree for ${federations} federations, with every address in its place`, () => {
@@ -39,10 +39,10 @@ describe("explain and answer", () => {
       expect(plainExplanation(explained), label).to.deep.equal(answered);
       expectOrderAsExplained(explained, label);
     }
-  });
+  }).timeout(180_000);
 
   it("agree up to rotation inside a cluster, however far the answer is rotated", () => {
-    for (const { world, question, asker, state, label } of generatedCases(200)) {
+    for (const { world, question, asker, state, label } of generatedCases(100)) {
       const explained = plainExplanation(explanationOf(question, asker, state, world));
       const rotated = wireAnswer(question, asker, { ...state, rotation: () => 5 });
       expect(withoutRotation(explained), label).to.deep.equal(withoutRotation(rotated));

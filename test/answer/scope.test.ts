@@ -49,7 +49,7 @@ describe("the scope of an ECS answer", () => {
       }
     }
     expect(compared).to.be.above(10_000);
-  });
+  }).timeout(180_000);
 
   it("is as short as geography allows: one bit less holds a client of another view", () => {
     let compared = 0;

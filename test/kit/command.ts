@@ -24,14 +24,20 @@ export async function runCommand(args: readonly string[], folder: string): Promi
   return { status: await ended, stdout, stderr };
 }
 
-/** What `meridian explain --json` says with the `meridian.yaml` of a folder. Rejects if it fails. */
+/**
+ * What `meridian explain --json` says with the `meridian.yaml` of a folder. Rejects if it fails.
+ * @param resolver who sends a client that is a prefix.
+ */
 export async function explainJson(
   folder: string,
   name: string,
   type: string,
   client: string,
+  resolver?: string,
 ): Promise<Explanation> {
-  const finished = await runCommand(["explain", name, type, "--client", client, "--json"], folder);
+  const by = resolver === undefined ? [] : ["--resolver", resolver];
+  const args = ["explain", name, type, "--client", client, ...by, "--json"];
+  const finished = await runCommand(args, folder);
   if (finished.status !== 0) throw new Error(`cannot explain ${name}: ${finished.stderr}`);
   return JSON.parse(finished.stdout) as Explanation;
 }
