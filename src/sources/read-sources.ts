@@ -193,7 +193,7 @@ function readObjects(file: string, zonesFolder: string, nowMs: () => number): Re
 function readZone(file: string, zonesFolder: string, nowMs: () => number): Reading {
   return readWhole(file, nowMs, (octets) => ({
     kind: "zone",
-    file: readZoneFile(file, octets, zonesFolder),
+    file: readZoneFile(file, octets, zonesFolder, nowMs),
   }));
 }
 

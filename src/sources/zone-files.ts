@@ -22,8 +22,16 @@ export interface ZoneFile {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Reads the octets of a zone file; `zonesFolder` is what its includes must not leave. */
-export function readZoneFile(file: string, octets: Uint8Array, zonesFolder: string): ZoneFile {
+/**
+ * Reads the octets of a zone file; `zonesFolder` is what its includes must not leave.
+ * @param nowMs milliseconds since 1970, on the clock that stamps files.
+ */
+export function readZoneFile(
+  file: string,
+  octets: Uint8Array,
+  zonesFolder: string,
+  nowMs: () => number = Date.now,
+): ZoneFile {
   const included = new Map<string, FileStamp | undefined>();
   let retryAfterMs: number | undefined;
 
@@ -32,7 +40,7 @@ export function readZoneFile(file: string, octets: Uint8Array, zonesFolder: stri
     if (!isInside(target, zonesFolder)) {
       return { reason: `cannot include a file from outside the zones folder, got "${wanted}"` };
     }
-    const read = readSettled(target);
+    const read = readSettled(target, nowMs);
     if (read.state === "unsettled") {
       retryAfterMs = Math.max(retryAfterMs ?? 0, read.retryAfterMs);
       return { reason: `cannot include a file that is being written, got "${wanted}"` };

@@ -227,7 +227,10 @@ describe("SourceReader", () => {
     folder.write({ "sub/more.inc": "bb 60 IN A 192.0.2.1\n" });
     expect(await records()).to.deep.equal(["bb.example.com."]);
     folder.writeNow("sub/more.inc", "c 60 IN A 192.0.2.1\n");
+    nowMs = Date.now();
     expect(await records()).to.deep.equal(["bb.example.com."]);
+    nowMs += 60;
+    expect(await records()).to.deep.equal(["c.example.com."]);
   });
 
   it("does not include through a link that leads out of the folder", async () => {
