@@ -66,8 +66,6 @@ export async function serve(configFile: string): Promise<number> {
     void reload?.trigger();
   };
   process.on("SIGHUP", onHangUp);
-  // What changed between the first reading and the first watch.
-  void reload.trigger();
   printWelcome(world, dataPlane);
   log.info({ event: "serving", listen: dataPlane.addresses, ...countsOf(world) }, "serving");
 

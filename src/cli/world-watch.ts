@@ -26,7 +26,10 @@ export class WorldWatch {
     this.#onChange = onChange;
   }
 
-  /** Watches this world's files and no others; resolves when their changes will be noticed. */
+  /**
+   * Watches this world's files and no others. Resolves when their changes will be noticed; what
+   * changed since the world was read is told as a change.
+   */
   async use(world: World): Promise<void> {
     const watched = this.#pathsOf(world);
     if (isDeepStrictEqual(watched, this.#watched)) return;
@@ -39,6 +42,7 @@ export class WorldWatch {
         this.#log.warn({ event: "watch-failed", err: error }, "cannot watch files"),
     });
     await this.#watcher;
+    this.#onChange();
   }
 
   stop(): void {
