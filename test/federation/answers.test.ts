@@ -178,6 +178,13 @@ const clusterNames: Row[] = [
     expected: ["a.s.n 7 A 192.0.2.1"],
   },
   {
+    name: "C.S.N.F.D fails open whatever onAllDown says: it is asked for that cluster alone",
+    asked: "a.s.n",
+    down: ["192.0.2.1"],
+    policy: { onAllDown: "servfail" },
+    expected: ["a.s.n 7 A 192.0.2.1"],
+  },
+  {
     name: "C.S.N.F.D of a cluster without the service does not exist",
     asked: "d.s.n",
     clusters: { ...clusters, d: {} },
@@ -331,6 +338,17 @@ const ports: Row[] = [
       "b.s.n 100 A 192.0.2.2",
       "c.s.n 100 A 192.0.2.3",
     ],
+  },
+  {
+    name: "SRV weights of one level are nothing to another",
+    asked: "_web._tcp.s.n",
+    type: "SRV",
+    from: inA,
+    clusters: { ...clusters, a: { ...clusters.a, routing: { weight: 1 } } },
+    expected: ["0 65535 80 a.s.n", "1 65535 80 b.s.n", "2 65535 80 c.s.n"].map((data) =>
+      srv("_web._tcp.s.n", data),
+    ),
+    additionals: ["a.s.n 100 A 10.0.9.1", "b.s.n 100 A 192.0.2.2", "c.s.n 100 A 192.0.2.3"],
   },
   {
     name: "SRV has the clusters with that port and protocol, each with its own number",

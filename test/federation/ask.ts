@@ -42,6 +42,7 @@ export const clusters = {
   c: { region: "r2", zones: ["z4"], at: [0, 40] },
 } as const;
 export const inA = "10.0.0.1";
+
 /** Resolves the question. */
 export function ask(row: SketchedQuestion): Resolution {
   const { snapshot } = compileWorld({ files: filesUnderZones(sketchOf(row)) });

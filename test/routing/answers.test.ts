@@ -233,6 +233,19 @@ for (const [title, rows] of Object.entries({
   });
 }
 
+describe("the levels of a route", () => {
+  it("list clusters without a healthy endpoint last, behind those of weight 0 too", () => {
+    const clusters = { a: {}, b: { routing: { weight: 0 } }, c: {}, d: {} };
+    const sketch = serviceInAll(clusters);
+    for (let site = 0; site < 20; site++) {
+      const health = { "192.0.2.1": 0, "192.0.2.3": 0 };
+      const [level] = ask(sketch, { health, prefix: `203.0.${site}.0` }).levels;
+      const names = level?.candidates.map(({ cluster }) => cluster.name) ?? [];
+      expect(names.slice(0, 2)).to.deep.equal(["d", "b"]);
+    }
+  });
+});
+
 interface DependenceRow extends AskSketch {
   readonly name: string;
   readonly clusters: Readonly<Record<string, ClusterSketch>>;

@@ -96,8 +96,8 @@ export const federations: fc.Arbitrary<FederationSketch> = fc
 export const outsiders: fc.Arbitrary<ClientSketch> = fc
   .record({
     at: fc.option(places, { nil: undefined, freq: 6 }),
-    region: fc.option(fc.constantFrom("r1", "r2"), { nil: undefined, freq: 1 }),
-    zones: fc.option(fc.tuple(fc.constantFrom(...zones)), { nil: undefined, freq: 1 }),
+    region: fc.option(fc.constantFrom("r1", "r2"), { nil: undefined, freq: 2 }),
+    zones: fc.option(fc.tuple(fc.constantFrom(...zones)), { nil: undefined, freq: 2 }),
   })
   .map(({ at, region, zones }) => ({
     ...(at && { at }),

@@ -171,6 +171,13 @@ function closedRows(): Row[] {
     },
     { name: "a closed cluster is left out for clients nowhere", leftOut },
     {
+      name: "a closed cluster is left out for clients inside a disabled one, however near",
+      clusters: { ...clusters, a: { at: [0, 19], routing: { enabled: false } } },
+      client: { inside: "a" },
+      expected: ["c"],
+      leftOut: { a: "disabled", ...leftOut },
+    },
+    {
       name: "a closed cluster is home where the nearer one is drained",
       client: near,
       drained: ["a"],

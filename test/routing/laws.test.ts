@@ -10,7 +10,7 @@ import { modelOf } from "../kit/federation.ts";
 import { clients, demands, federations, outsiders, prefixes, verdicts } from "./arbitraries.ts";
 import { ask, candidatesOf, leftOutOf, orderOf, placeOf, routeInput } from "./ask.ts";
 
-const settings = { seed: 20261121, numRuns: 2000 };
+const settings = { seed: 20261121, numRuns: 1000 };
 const drains = fc.uniqueArray(fc.constantFrom("a", "b", "c"), { maxLength: 1 });
 const askings = fc.record({
   client: clients,
@@ -51,7 +51,7 @@ describe("every route", () => {
     );
   });
 
-  it("gives each cluster up to one more than there is room for none", () => {
+  it("gives the first clusters where there is no room for all", () => {
     fc.assert(
       fc.property(federations, askings, (sketch, asking) => {
         const all = orderOf(ask(withPolicy(sketch, { maxAddresses: 100 }), asking));
@@ -129,7 +129,7 @@ describe("what a route says that it depends on", () => {
       ),
       settings,
     );
-    expect(compared).to.be.above(300);
+    expect(compared).to.be.above(150);
   });
 
   it("with the prefix, some prefix has another order", () => {
@@ -154,7 +154,7 @@ describe("what a route says that it depends on", () => {
       }),
       settings,
     );
-    expect(compared).to.be.above(20);
+    expect(compared).to.be.above(10);
   });
 
   it("without the place, clients at all places outside have the same order", () => {
@@ -169,7 +169,7 @@ describe("what a route says that it depends on", () => {
       }),
       settings,
     );
-    expect(compared).to.be.above(200);
+    expect(compared).to.be.above(100);
   });
 });
 

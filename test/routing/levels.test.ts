@@ -159,6 +159,13 @@ const homes: Row[] = [
     expected: ["front: b", "region: a"],
   },
   {
+    name: "a cluster of the client's region where that and coordinates are known, however far",
+    clusters: { a: { at: [0, 1], region: "r1" }, b: { at: [0, 40], region: "r2" } },
+    client: { at: [0, 0], region: "r2" },
+    homes: ["b"],
+    expected: ["front: b", "distance: a"],
+  },
+  {
     name: "each group has its own",
     clusters: {
       a: { at: [0, 40] },
