@@ -93,7 +93,7 @@ describe("SourceReader", () => {
   it("keeps the last whole version of a file that is being written", async () => {
     await read();
     folder.writeNow("clusters/c1/web.yaml", serviceText("web", "192.0.2.2"));
-    nowMs = Date.now();
+    nowMs = folder.writtenMs("clusters/c1/web.yaml");
     const during = await reader.read();
     expect(shown(during, folder.path)).to.deep.equal(["c1 web 192.0.2.1"]);
     expect(during.retryAfterMs).to.be.within(1, 40);
@@ -106,7 +106,7 @@ describe("SourceReader", () => {
   it("waits longer for a file that was cut to nothing", async () => {
     await read();
     folder.writeNow("clusters/c1/web.yaml", "");
-    nowMs = Date.now() + 100;
+    nowMs = folder.writtenMs("clusters/c1/web.yaml") + 100;
     expect(await read()).to.deep.equal(["c1 web 192.0.2.1"]);
     nowMs += 150;
     expect(await read()).to.deep.equal([]);
@@ -115,7 +115,7 @@ describe("SourceReader", () => {
   it("leaves a new file out until it is whole", async () => {
     await read();
     folder.writeNow("clusters/c1/mail.yaml", "apiVersion: v1\nkind: Serv");
-    nowMs = Date.now();
+    nowMs = folder.writtenMs("clusters/c1/mail.yaml");
     expect(await read()).to.deep.equal(["c1 web 192.0.2.1"]);
     nowMs += 60;
     expect(await read()).to.deep.equal([
@@ -227,7 +227,7 @@ describe("SourceReader", () => {
     folder.write({ "sub/more.inc": "bb 60 IN A 192.0.2.1\n" });
     expect(await records()).to.deep.equal(["bb.example.com."]);
     folder.writeNow("sub/more.inc", "c 60 IN A 192.0.2.1\n");
-    nowMs = Date.now();
+    nowMs = folder.writtenMs("sub/more.inc");
     expect(await records()).to.deep.equal(["bb.example.com."]);
     nowMs += 60;
     expect(await records()).to.deep.equal(["c.example.com."]);

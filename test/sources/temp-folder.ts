@@ -1,6 +1,6 @@
 // A folder of files for a test, removed after it.
 
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -20,6 +20,11 @@ export class TempFolder {
   writeNow(file: string, text: string): void {
     mkdirSync(path.dirname(this.file(file)), { recursive: true });
     writeFileSync(this.file(file), text);
+  }
+
+  /** When a file was last written, in milliseconds since 1970. */
+  writtenMs(file: string): number {
+    return statSync(this.file(file)).mtimeMs;
   }
 
   file(name: string): string {
