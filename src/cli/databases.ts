@@ -3,6 +3,7 @@
 
 import path from "node:path";
 import type { Problem } from "../config/problem.ts";
+import type { Place } from "../config/yaml-documents.ts";
 import { readDatabaseFile, resolveDatabase } from "../geo/database-file.ts";
 import { type CompiledDatabases, compileDatabases } from "../geo/locations.ts";
 import type { Database, DatabaseResult } from "../geo/mmdb.ts";
@@ -21,15 +22,22 @@ export class DatabaseReader {
     | { readonly of: readonly Database[]; readonly databases: CompiledDatabases }
     | undefined;
 
-  /** @param specs paths, or npm packages as `package:NAME`; the first with an answer wins. */
-  read(specs: readonly string[], baseFolder: string): DatabasesReading {
+  /**
+   * @param specs paths, or npm packages as `package:NAME`; the first with an answer wins.
+   * @param configFile where they are written; `placeOf` says the place of each by its index.
+   */
+  read(
+    specs: readonly string[],
+    configFile: string,
+    placeOf: (index: number) => Place,
+  ): DatabasesReading {
     const databases: Database[] = [];
     const problems: Problem[] = [];
     let retryAfterMs: number | undefined;
-    for (const spec of specs) {
-      const found = databaseFile(spec, baseFolder);
+    for (const [index, spec] of specs.entries()) {
+      const found = databaseFile(spec, path.dirname(configFile));
       if (!found.ok) {
-        problems.push(found.problem);
+        problems.push({ file: configFile, ...placeOf(index), message: found.reason });
         continue;
       }
       const { file } = found;
@@ -38,7 +46,10 @@ export class DatabaseReader {
       const reading = versioned.read(file, "", () => readDatabaseFile(file));
       retryAfterMs = reading.retryAfterMs ?? retryAfterMs;
       if (reading.value.ok) databases.push(reading.value.database);
-      else problems.push(problemWith(file, `cannot read geo database: ${reading.value.reason}`));
+      else {
+        const message = `cannot read geo database: ${reading.value.reason}`;
+        problems.push({ file, line: 1, column: 1, message });
+      }
     }
     if (problems.length > 0) return { ok: false, problems, retryAfterMs };
     const names = databases.map(({ name }) => name);
@@ -60,15 +71,10 @@ export class DatabaseReader {
 export function databaseFile(
   spec: string,
   baseFolder: string,
-): { ok: true; file: string } | { ok: false; problem: Problem } {
+): { ok: true; file: string } | { ok: false; reason: string } {
   try {
     return { ok: true, file: resolveDatabase(spec, baseFolder) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { ok: false, problem: problemWith(path.join(baseFolder, "meridian.yaml"), message) };
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function problemWith(file: string, message: string): Problem {
-  return { file, line: 1, column: 1, message };
 }

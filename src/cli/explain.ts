@@ -28,7 +28,7 @@ export async function explainCommand(
   options: ExplainCommandOptions,
 ): Promise<number> {
   const name = parseName(nameText);
-  if (!name.ok) return badUsage(`cannot read name: ${name.reason}, got ${nameText}`);
+  if (!name.ok) return badUsage(name.reason);
   const type = typeCode(typeText);
   if (type === undefined) return badUsage(`cannot read type: no such type, got ${typeText}`);
   if (isMetaType(type) && type !== RRType.ANY) {

@@ -5,7 +5,8 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { type AnswerSettings, compileSnapshot, type Snapshot } from "../answer/snapshot.ts";
 import { compileViews, type Views } from "../answer/views.ts";
-import { compareProblems } from "../config/problem.ts";
+import { suggestion } from "../config/fields.ts";
+import { compareProblems, type Problem } from "../config/problem.ts";
 import {
   readServerConfig,
   type ServerConfig,
@@ -64,16 +65,19 @@ export class WorldReader {
     if (!configured.value.ok) {
       return { ...configured.value, retryAfterMs: configured.retryAfterMs };
     }
-    const { config } = configured.value;
+    const { config, placeOf } = configured.value;
     const sources = await this.#readSources(config);
     const overrides = this.#readOverrides(config, sources);
-    const baseFolder = path.dirname(this.#configFile);
-    const databases = this.#databases.read(config.geoip.databases, baseFolder);
+    const databases = this.#databases.read(config.geoip.databases, this.#configFile, (index) =>
+      placeOf(["spec", "geoip", "databases", index]),
+    );
     const retryAfterMs = soonest([configured, sources, overrides, databases]);
-    if (!sources.ok || !overrides.value.ok || !databases.ok) {
+    const ownCluster = sources.ok ? this.#checkOwnCluster(configured.value, sources.state) : [];
+    if (!sources.ok || !overrides.value.ok || !databases.ok || ownCluster.length > 0) {
       const problems = [sources, overrides.value, databases].flatMap((each) =>
         each.ok ? [] : each.problems,
       );
+      problems.push(...ownCluster);
       return { ok: false, problems: problems.sort(compareProblems), retryAfterMs };
     }
 
@@ -114,6 +118,17 @@ export class WorldReader {
       this.#sources = { folder: config.zones, reader: new SourceReader(config.zones, options) };
     }
     return this.#sources.reader.read();
+  }
+
+  /** The cluster that this instance runs in is one of the federation's. */
+  #checkOwnCluster(
+    { config: { cluster }, placeOf }: Extract<ServerConfigResult, { ok: true }>,
+    { model }: SourceState,
+  ): Problem[] {
+    if (cluster === undefined || model.clusters.has(cluster)) return [];
+    const near = suggestion(cluster, [...model.clusters.keys()]);
+    const message = `cannot use Server: there is no Cluster object "${cluster}"${near}`;
+    return [{ file: this.#configFile, ...placeOf(["spec", "cluster"]), message }];
   }
 
   #readOverrides(config: ServerConfig, sources: SourceResult): VersionedReading<OverridesResult> {

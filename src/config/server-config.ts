@@ -8,7 +8,7 @@ import type { SocketAddress } from "./fields.ts";
 import { compareProblems, type Problem } from "./problem.ts";
 import { readObject } from "./read-object.ts";
 import { serverSchema } from "./server-schema.ts";
-import { readDocuments } from "./yaml-documents.ts";
+import { type Path, type Place, readDocuments } from "./yaml-documents.ts";
 
 /** The settings of one server. All paths are absolute. */
 export interface ServerConfig {
@@ -53,8 +53,13 @@ export interface MirrorConfig {
   readonly [key: string]: unknown;
 }
 
+/** `placeOf` is where the value at a path of keys stands in the file. */
 export type ServerConfigResult =
-  | { readonly ok: true; readonly config: ServerConfig }
+  | {
+      readonly ok: true;
+      readonly config: ServerConfig;
+      readonly placeOf: (path: Path) => Place;
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads the file, or says everything that is wrong with it, sorted by place. */
@@ -110,7 +115,7 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
     },
     mirror: spec.mirror,
   };
-  return { ok: true, config };
+  return { ok: true, config, placeOf: document.placeOf };
 }
 
 function refused(...problems: Problem[]): ServerConfigResult {

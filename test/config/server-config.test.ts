@@ -6,7 +6,7 @@ const good = path.resolve(import.meta.dirname, "../cases/config/good");
 
 describe("the server's file", () => {
   it("is read whole, with paths made absolute", () => {
-    expect(readServerConfig(path.join(good, "meridian.yaml"))).to.deep.equal({
+    expect(readServerConfig(path.join(good, "meridian.yaml"))).to.deep.include({
       ok: true,
       config: {
         name: "ns1",
@@ -43,7 +43,7 @@ describe("the server's file", () => {
 
   it("needs a name only", () => {
     const text = "{ apiVersion: meridian.dev/v1alpha1, kind: Server, metadata: { name: ns1 } }";
-    expect(parseServerConfig("/etc/meridian/meridian.yaml", text)).to.deep.equal({
+    expect(parseServerConfig("/etc/meridian/meridian.yaml", text)).to.deep.include({
       ok: true,
       config: {
         name: "ns1",
