@@ -3,11 +3,13 @@
 
 import { randomBytes } from "node:crypto";
 import path from "node:path";
+import { compileFederationZone } from "../answer/federation-zone.ts";
 import { type AnswerSettings, compileSnapshot, type Snapshot } from "../answer/snapshot.ts";
 import { compileViews, type Views } from "../answer/views.ts";
 import { suggestion } from "../config/fields.ts";
 import { compareProblems, type Problem } from "../config/problem.ts";
 import {
+  type OtherInputs,
   readServerConfig,
   type ServerConfig,
   type ServerConfigResult,
@@ -17,7 +19,7 @@ import { type CompiledDatabases, compileLocations, type LocationMap } from "../g
 import type { Override } from "../geo/overrides.ts";
 import type { ResolveHostname } from "../sources/merge.ts";
 import { type OverridesResult, readOverrides } from "../sources/overrides.ts";
-import { SourceReader, type SourceResult } from "../sources/read-sources.ts";
+import { readSources, SourceReader, type SourceResult } from "../sources/read-sources.ts";
 import type { Reading } from "../sources/reload.ts";
 import type { SourceState } from "../sources/source-state.ts";
 import { nextSerial } from "../zone/serial.ts";
@@ -63,7 +65,10 @@ export class WorldReader {
       readServerConfig(this.#configFile),
     );
     if (!configured.value.ok) {
-      return { ...configured.value, retryAfterMs: configured.retryAfterMs };
+      const problems = [...configured.value.problems];
+      if (configured.value.others) problems.push(...(await otherProblems(configured.value.others)));
+      problems.sort(compareProblems);
+      return { ok: false, problems, retryAfterMs: configured.retryAfterMs };
     }
     const { config, placeOf } = configured.value;
     const sources = await this.#readSources(config);
@@ -78,6 +83,7 @@ export class WorldReader {
         each.ok ? [] : each.problems,
       );
       problems.push(...ownCluster);
+      if (sources.ok) problems.push(...zoneProblems(sources.state));
       return { ok: false, problems: problems.sort(compareProblems), retryAfterMs };
     }
 
@@ -98,7 +104,9 @@ export class WorldReader {
       settings: this.#settings(config),
       serial,
     });
-    if (problems.length > 0) return { ok: false, problems, retryAfterMs };
+    if (problems.length > 0) {
+      return { ok: false, problems: problems.sort(compareProblems), retryAfterMs };
+    }
     this.#serial = serial;
     const world: World = {
       config,
@@ -171,6 +179,22 @@ export class WorldReader {
       cookieSecret: this.#cookieSecret,
     };
   }
+}
+
+/** The problems that compiling would see, told with the others where it does not come to that. */
+function zoneProblems({ model, federationRecords }: SourceState): readonly Problem[] {
+  return compileFederationZone(model, federationRecords, 0).problems;
+}
+
+/** The problems of what a broken configuration leads to; nothing of it is kept. */
+async function otherProblems({ zones, overrides }: OtherInputs): Promise<readonly Problem[]> {
+  const sources = await readSources(zones);
+  const clusters = sources.ok ? sources.state.model.clusters.keys() : undefined;
+  const results = [
+    sources,
+    overrides === undefined ? noOverrides : readOverrides(overrides, clusters),
+  ];
+  return results.flatMap((each) => (each.ok ? [] : each.problems));
 }
 
 const noOverrides: OverridesResult = { ok: true, overrides: [] };

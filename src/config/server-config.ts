@@ -8,7 +8,7 @@ import type { SocketAddress } from "./fields.ts";
 import { compareProblems, type Problem } from "./problem.ts";
 import { readObject } from "./read-object.ts";
 import { serverSchema } from "./server-schema.ts";
-import { type Path, type Place, readDocuments } from "./yaml-documents.ts";
+import { isRecord, type Path, type Place, readDocuments } from "./yaml-documents.ts";
 
 /** The settings of one server. All paths are absolute. */
 export interface ServerConfig {
@@ -60,7 +60,20 @@ export type ServerConfigResult =
       readonly config: ServerConfig;
       readonly placeOf: (path: Path) => Place;
     }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      readonly others: OtherInputs | undefined;
+    };
+
+/**
+ * Where a file with mistakes still says that other inputs are, so that their mistakes can be
+ * named with its own. Paths are absolute.
+ */
+export interface OtherInputs {
+  readonly zones: string;
+  readonly overrides: string | undefined;
+}
 
 /** Reads the file, or says everything that is wrong with it, sorted by place. */
 export function readServerConfig(file: string): ServerConfigResult {
@@ -87,10 +100,12 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
   if (second !== undefined) {
     all.push({ file, ...second.placeOf([]), message: "cannot read Server: allowed one document" });
   }
-  if (!result.ok || all.length > 0) return refused(...all);
+  const absolute = (relative: string): string => path.resolve(path.dirname(file), relative);
+  if (!result.ok || all.length > 0) {
+    return { ...refused(...all), others: otherInputs(document.value, absolute) };
+  }
 
   const { metadata, spec } = result.value;
-  const absolute = (relative: string): string => path.resolve(path.dirname(file), relative);
   const absoluteIfGiven = (relative: string | undefined): string | undefined =>
     relative === undefined ? undefined : absolute(relative);
   const config: ServerConfig = {
@@ -118,6 +133,18 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
   return { ok: true, config, placeOf: document.placeOf };
 }
 
-function refused(...problems: Problem[]): ServerConfigResult {
-  return { ok: false, problems: problems.sort(compareProblems) };
+function refused(...problems: Problem[]): Extract<ServerConfigResult, { ok: false }> {
+  return { ok: false, problems: problems.sort(compareProblems), others: undefined };
+}
+
+function otherInputs(value: unknown, absolute: (relative: string) => string): OtherInputs {
+  const fieldOf = (parent: unknown, key: string): unknown =>
+    isRecord(parent) ? parent[key] : undefined;
+  const spec = fieldOf(value, "spec");
+  const zones = fieldOf(spec, "zones");
+  const overrides = fieldOf(fieldOf(spec, "geoip"), "overrides");
+  return {
+    zones: absolute(typeof zones === "string" ? zones : "zones"),
+    overrides: typeof overrides === "string" ? absolute(overrides) : undefined,
+  };
 }
