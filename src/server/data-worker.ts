@@ -2,6 +2,7 @@
 // it was given, whatever becomes of the control plane. Does I/O.
 
 import { parentPort, workerData } from "node:worker_threads";
+import { FaultReport } from "./fault-report.ts";
 import type { BoundListener, ListenAddress } from "./listener.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 import { Responder } from "./responder.ts";
@@ -13,11 +14,11 @@ const portTries = 20;
 
 const start: WorkerStart = workerData;
 const say = (message: FromWorker): void => parentPort?.postMessage(message);
+const faults = new FaultReport();
 const fault = (error: unknown): void => {
-  say({
-    kind: "fault",
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  });
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = faults.add(text, performance.now());
+  if (message !== undefined) say({ kind: "fault", message });
 };
 
 const responder = new Responder(start.snapshot, () => Math.floor(Date.now() / 1000), fault);
