@@ -63,20 +63,24 @@ export function federatedAnswer(
   }
 }
 
-/** Ordered addresses for A and AAAA; NODATA for every other type. */
+/** Ordered addresses for A and AAAA, for ANY the first of the two there is; else NODATA. */
 function addresses(
   asked: FederatedQuestion,
   service: Service,
   demand: Omit<Demand, "family">,
 ): FederatedAnswer {
   const { name, type } = asked.question;
-  const family = familyOf(type);
-  if (!family) return withoutRecords("nodata");
-  const found = routeFor(asked, service, { ...demand, family });
-  if (found.outcome !== "answer") return withoutRecords(found.outcome, found);
-  const rotation = asked.state.rotation(service, typeOf(family));
-  const answers = addressRecords(name, family, service, found, found.order, rotation);
-  return { kind: "answer", routes: [found], answers, additionals: [] };
+  const routes: Route[] = [];
+  for (const family of familiesOf(type)) {
+    const found = routeFor(asked, service, { ...demand, family });
+    routes.push(found);
+    if (found.outcome === "servfail") return { kind: "servfail", routes, ...noRecords };
+    if (found.outcome === "nodata") continue;
+    const rotation = asked.state.rotation(service, typeOf(family));
+    const answers = addressRecords(name, family, service, found, found.order, rotation);
+    return { kind: "answer", routes, answers, additionals: [] };
+  }
+  return { kind: "nodata", routes, ...noRecords };
 }
 
 /**
@@ -109,9 +113,11 @@ function port(
   { service, port: name, protocol }: Extract<FederatedName, { kind: "port" }>,
 ): FederatedAnswer {
   const { question, state } = asked;
-  if (question.type !== RRType.SRV && question.type !== RRType.ANY) return withoutRecords("nodata");
+  if (question.type !== RRType.SRV && question.type !== RRType.ANY) {
+    return { kind: "nodata", routes: [], ...noRecords };
+  }
   const found = routeFor(asked, service, { family: undefined, port: { name, protocol } });
-  if (found.outcome !== "answer") return withoutRecords(found.outcome, found);
+  if (found.outcome !== "answer") return { kind: found.outcome, routes: [found], ...noRecords };
   const rotation = state.rotation(service, RRType.SRV);
   const answers: ResourceRecord[] = [];
   const additionals: ResourceRecord[] = [];
@@ -173,14 +179,13 @@ function srvWeight({ candidate, rank }: OrderedCluster, order: readonly OrderedC
   return drawWeight > 0 ? Math.max(1, Math.round((drawWeight / Math.max(...weights)) * 0xffff)) : 0;
 }
 
-function withoutRecords(kind: "nodata" | "servfail", found?: Route): FederatedAnswer {
-  return { kind, routes: found ? [found] : [], answers: [], additionals: [] };
-}
+const noRecords = { answers: [], additionals: [] };
 
-/** ANY is answered with one RRset, the A records (RFC 8482 section 4.1). */
-function familyOf(type: number): 4 | 6 | undefined {
-  if (type === RRType.A || type === RRType.ANY) return 4;
-  return type === RRType.AAAA ? 6 : undefined;
+/** ANY is answered with one RRset (RFC 8482 section 4.1). */
+function familiesOf(type: number): readonly (4 | 6)[] {
+  if (type === RRType.ANY) return [4, 6];
+  if (type === RRType.A) return [4];
+  return type === RRType.AAAA ? [6] : [];
 }
 
 function typeOf(family: 4 | 6): number {

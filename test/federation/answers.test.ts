@@ -62,6 +62,13 @@ const globalNames: Row[] = [
     expected: ["s.n 100 A 10.0.9.1", "s.n 100 A 192.0.2.2"],
   },
   {
+    name: "ANY is answered with AAAA where there is no A",
+    asked: "s.n",
+    type: "ANY",
+    placed: { a: { external: [] }, b: { external: ["2001:db8::b"] }, c: { external: [] } },
+    expected: ["s.n 100 AAAA 2001:db8::b"],
+  },
+  {
     name: "addresses of a cluster rotate and stand together",
     asked: "s.n",
     from: inA,
