@@ -205,7 +205,7 @@ function outcomeLines(route: ExplainedRoute): string[] {
     labelled("pool", clusters.join("; ") || "empty"),
     labelled(
       "order",
-      `${order.join(", ") || "none"} (${mode}: ${extent}; at most ${maxAddresses})`,
+      `${order.join(", ") || "none"} (${mode}: ${extent}; at most ${maxAddresses} addresses)`,
     ),
   ];
 }

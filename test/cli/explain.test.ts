@@ -1,6 +1,7 @@
 // `meridian explain` as a user runs it: what it takes, what it refuses, where it prints.
 
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import path from "node:path";
 import { expect } from "chai";
 import { explainJson, runCommand } from "../kit/command.ts";
 import { filesOf } from "../kit/federation.ts";
@@ -32,6 +33,8 @@ const folder = writeServerFolder({
     trustedResolvers: ["192.0.2.0/24"],
   },
 });
+
+const root = path.resolve(import.meta.dirname, "../..");
 
 describe("meridian explain", () => {
   after(() => rmSync(folder, { recursive: true }));
@@ -71,6 +74,13 @@ describe("meridian explain", () => {
     it(`takes ${client} by ${by} to be ${expected ? "inside" : "outside"}`, async () => {
       const explanation = await explainJson(folder, name, "A", client, resolver);
       expect(explanation.client.inside).to.equal(expected);
+    });
+  }
+
+  for (const { args, expected } of documented()) {
+    it(`prints what docs/explain.md shows: ${args.join(" ")}`, async () => {
+      const { stdout } = await runCommand(args, root);
+      expect(stdout).to.equal(expected);
     });
   }
 
@@ -124,3 +134,11 @@ describe("meridian explain", () => {
     expect(stderr).to.match(/^nowhere\.yaml:1:1: cannot read Server: /);
   });
 });
+
+/** The command lines of the document's examples, and what stands under them. */
+function documented(): { args: string[]; expected: string }[] {
+  const text = readFileSync(path.join(root, "docs/explain.md"), "utf8");
+  const blocks = [...text.matchAll(/```console\n\$ npx meridian (.*)\n([^]*?)```/g)];
+  if (blocks.length === 0) throw new Error("cannot test the document: it has no example");
+  return blocks.map(([, line = "", expected = ""]) => ({ args: line.split(" "), expected }));
+}
