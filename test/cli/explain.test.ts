@@ -138,7 +138,7 @@ describe("meridian explain", () => {
 /** The command lines of the document's examples, and what stands under them. */
 function documented(): { args: string[]; expected: string }[] {
   const text = readFileSync(path.join(root, "docs/explain.md"), "utf8");
-  const blocks = [...text.matchAll(/```console\n\$ npx meridian (.*)\n([^]*?)```/g)];
+  const blocks = [...text.matchAll(/```console\n\$ npx meridian (.*)\n([\s\S]*?)```/g)];
   if (blocks.length === 0) throw new Error("cannot test the document: it has no example");
   return blocks.map(([, line = "", expected = ""]) => ({ args: line.split(" "), expected }));
 }
