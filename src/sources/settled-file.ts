@@ -5,8 +5,13 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** How long a file must not have changed before it is read. */
 const settleMs = 40;
-/** The same for an empty file: it was most likely cut short to be written anew. */
-const settleEmptyMs = 200;
+/**
+ * The same for an empty file and for one of whole pages: writers hand over what they have in such
+ * pieces, so most likely more is to come. On a busy machine the next piece can take a quarter of a
+ * second; a file that really ends so must still be answered from within a second.
+ */
+const settlePiecesMs = 500;
+const pieceOctets = 4096n;
 
 /** What tells one version of a file from another. */
 export interface FileStamp {
@@ -24,8 +29,8 @@ export type FileRead =
   | { readonly state: "failed"; readonly reason: string };
 
 /**
- * Reads a file whole. One that changed less than 40 ms ago (200 ms if it is empty) or that changes
- * while it is read is unsettled; one that a rename put in place bears the time of its writing, so
+ * Reads a file whole. One that changed less than 40 ms ago (500 ms if it is empty or a multiple of
+ * 4096 octets) or that changes while it is read is unsettled; one that a rename put in place bears the time of its writing, so
  * it is taken at once if that is long enough ago. Times ahead of the clock count as long ago.
  */
 export function readSettled(file: string, nowMs: () => number = Date.now): FileRead {
@@ -55,7 +60,7 @@ export function readSettled(file: string, nowMs: () => number = Date.now): FileR
 /** How long until a file of this stamp is settled, in milliseconds; 0 if it is. */
 export function unsettledMs(stamp: FileStamp, nowMs: number): number {
   const ageMs = nowMs - Number(stamp.mtimeNs / 1000n) / 1000;
-  const wantedMs = stamp.size === 0n ? settleEmptyMs : settleMs;
+  const wantedMs = stamp.size % pieceOctets === 0n ? settlePiecesMs : settleMs;
   return ageMs < -settleMs || ageMs >= wantedMs ? 0 : Math.ceil(wantedMs - Math.max(0, ageMs));
 }
 

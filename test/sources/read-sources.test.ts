@@ -103,14 +103,24 @@ describe("SourceReader", () => {
     expect(after.retryAfterMs).to.equal(undefined);
   });
 
-  it("waits longer for a file that was cut to nothing", async () => {
-    await read();
-    folder.writeNow("clusters/c1/web.yaml", "");
-    nowMs = folder.writtenMs("clusters/c1/web.yaml") + 100;
-    expect(await read()).to.deep.equal(["c1 web 192.0.2.1"]);
-    nowMs += 150;
-    expect(await read()).to.deep.equal([]);
-  });
+  const pieces = [
+    { name: "was cut to nothing", text: "", read: [] },
+    {
+      name: "has come to the end of a page",
+      text: serviceText("web", "192.0.2.2").padEnd(8192, "\n"),
+      read: ["c1 web 192.0.2.2"],
+    },
+  ];
+  for (const { name, text, read: expected } of pieces) {
+    it(`waits longer for a file that ${name}`, async () => {
+      await read();
+      folder.writeNow("clusters/c1/web.yaml", text);
+      nowMs = folder.writtenMs("clusters/c1/web.yaml") + 450;
+      expect(await read()).to.deep.equal(["c1 web 192.0.2.1"]);
+      nowMs += 60;
+      expect(await read()).to.deep.equal(expected);
+    });
+  }
 
   it("leaves a new file out until it is whole", async () => {
     await read();
