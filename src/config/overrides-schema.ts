@@ -5,6 +5,8 @@ import type { z } from "zod";
 import { decimal, listOf, network, objectName, parsed, placeName, strictMap } from "./fields.ts";
 
 const continentCodes = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"];
+/** Other faults of an entry do not hide this one, but what is no map has none of its keys. */
+const isMap = ({ value }: { value: unknown }) => typeof value === "object" && value !== null;
 const isBothOrNone = (entry: { latitude?: number; longitude?: number }) =>
   (entry.latitude === undefined) === (entry.longitude === undefined);
 
@@ -26,11 +28,11 @@ export const overridesSchema = listOf(
   })
     .refine((entry) => isBothOrNone(entry) || entry.longitude !== undefined, {
       path: ["longitude"],
-      when: () => true,
+      when: isMap,
     })
     .refine((entry) => isBothOrNone(entry) || entry.latitude !== undefined, {
       path: ["latitude"],
-      when: () => true,
+      when: isMap,
     }),
   "overrides",
 );

@@ -12,15 +12,15 @@ export function ttlOrMax<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (typeof value === "object" ? value : { max: value }), schema);
 }
 
-/** Refuses a least TTL above the greatest; absent ones are not compared. */
+/** Refuses a least TTL above the greatest; absent ones and those that are no numbers are not compared. */
 export const isTtlRange = (ttl: { max?: number | undefined; min?: number | undefined }): boolean =>
-  ttl.max === undefined || ttl.min === undefined || ttl.min <= ttl.max;
+  typeof ttl.max !== "number" || typeof ttl.min !== "number" || !(ttl.min > ttl.max);
 
 /** Where and how that refusal is reported, and that other faults in the map do not hide it. */
 export const ttlRangeRefusal = {
   path: ["min"],
   error: "allowed at most ttl.max",
-  when: (): boolean => true,
+  when: ({ value }: { value: unknown }): boolean => typeof value === "object" && value !== null,
 };
 
 export const answerMode = oneOf(["ordered", "nearest"]);

@@ -3,7 +3,7 @@
 // schema.
 
 import type { z } from "zod";
-import type { Problem, Read } from "./problem.ts";
+import { formatProblem, type Problem, type Read } from "./problem.ts";
 import { isRecord, type Path, type SourceDocument } from "./yaml-documents.ts";
 
 /**
@@ -18,7 +18,9 @@ export function readObject<Schema extends z.ZodType>(
   const result = schema.safeParse(document.value);
   if (result.success) return { ok: true, value: result.data };
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, document, what));
-  return { ok: false, problems };
+  // A number can break two rules of its schema that are told in the same words.
+  const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
+  return { ok: false, problems: [...byText.values()] };
 }
 
 /** A problem at the value of a path, for what no schema can say. */

@@ -144,7 +144,7 @@ function otherInputs(value: unknown, absolute: (relative: string) => string): Ot
   const zones = fieldOf(spec, "zones");
   const overrides = fieldOf(fieldOf(spec, "geoip"), "overrides");
   return {
-    zones: absolute(typeof zones === "string" ? zones : "zones"),
+    zones: absolute(typeof zones === "string" && zones !== "" ? zones : "zones"),
     overrides: typeof overrides === "string" ? absolute(overrides) : undefined,
   };
 }

@@ -46,7 +46,12 @@ export interface SourceDocuments {
  * documents are left out, the items of a Kubernetes `List` stand for it. A document with a syntax
  * error is left out; one with duplicate keys is not, so that its other problems are found too.
  */
-export function readDocuments(file: string, text: string): SourceDocuments {
+export function readDocuments(file: string, textOfFile: string): SourceDocuments {
+  const text = textOfFile.replace(/^\ufeff/, ""); // a byte order mark stands in no column
+  if (/^\ufffd\ufffd|\0/.test(text)) {
+    const message = "cannot read YAML: the file is not text in UTF-8";
+    return { documents: [], problems: [{ file, line: 1, column: 1, message }], isComplete: false };
+  }
   const documents: SourceDocument[] = [];
   const problems: Problem[] = [];
   let isComplete = true;
@@ -93,7 +98,7 @@ interface Part {
 /** The text whole, or each line of it where each is a whole JSON object. */
 function partsOf(text: string): Part[] {
   const parts = text
-    .split("\n")
+    .split(/\r?\n/)
     .map((line, index) => ({ text: line, linesBefore: index }))
     .filter((part) => part.text.trim() !== "");
   const isLineByLine = parts.length > 1 && parts.every((part) => /^\s*\{.*\}\s*$/.test(part.text));
@@ -108,7 +113,11 @@ interface Fault {
 
 /** Every duplicate key, and of the other errors the first: those after it are mostly its echo. */
 function faultsOf(document: Document.Parsed, text: string): Fault[] {
-  const faults = [...document.errors, ...document.warnings].map((error) => faultOf(error, text));
+  const faults = [...document.errors, ...document.warnings].map((error) => {
+    const fault = faultOf(error, text);
+    const isOpen = error.code === "MISSING_CHAR" && / closing .*quote$/.test(error.message);
+    return isOpen ? { ...fault, offset: openQuote(document, fault.offset) } : fault;
+  });
   const firstFatal = faults.find((fault) => fault.isFatal);
   if (firstFatal) {
     return faults.filter((fault) => !fault.isFatal || fault === firstFatal);
@@ -125,10 +134,25 @@ function faultsOf(document: Document.Parsed, text: string): Fault[] {
     document.toJS({ maxAliasCount }); // throws if the aliases stand for too much
     return faults;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof RangeError ? tooDeep : messageOf(error);
     const offset = document.contents?.range[0] ?? document.range[0];
     return [...faults, { offset, message: `cannot read YAML: ${reason}`, isFatal: true }];
   }
+}
+
+/** What is said where the parser, which calls itself at each level, ran out of stack. */
+const tooDeep = "lists and maps are nested too deeply";
+
+/** Where the quote opens that is not closed at `end`, the place that the parser tells. */
+function openQuote(document: Document.Parsed, end: number): number {
+  let offset = end;
+  visit(document, {
+    Scalar: (_, { type, range }) => {
+      const isQuoted = type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE";
+      if (isQuoted && range && range[0] <= end) offset = range[0];
+    },
+  });
+  return offset;
 }
 
 /** The most values that the aliases of one document may stand for in all, against alias bombs. */
@@ -141,7 +165,12 @@ function faultOf(error: YAMLError, text: string): Fault {
     const name = key.replace(/^(["'])(.*)\1$/, "$2");
     return { offset, message: `cannot read YAML: duplicate key "${name}"`, isFatal: false };
   }
-  return { offset, message: `cannot read YAML: ${error.message}`, isFatal: true };
+  const reason = /call stack/.test(error.message) ? tooDeep : error.message;
+  return { offset, message: `cannot read YAML: ${reason}`, isFatal: true };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function locate(
@@ -189,10 +218,10 @@ function startOf(node: unknown): number | undefined {
 /** The items of a Kubernetes `List`, as if each were a document; anything else as it is. */
 function unrolled(document: SourceDocument): SourceDocument[] {
   const { value } = document;
-  if (!isRecord(value) || value["kind"] !== "List" || !Array.isArray(value["items"])) {
-    return [document];
-  }
-  return value["items"].flatMap((item: unknown, index) =>
+  if (!isRecord(value) || value["kind"] !== "List") return [document];
+  const items = value["items"] === null ? [] : value["items"]; // Go writes an empty list so
+  if (!Array.isArray(items)) return [document];
+  return items.flatMap((item: unknown, index) =>
     unrolled({
       file: document.file,
       value: item,

@@ -2,7 +2,7 @@
 // them. Fields that are not named are let through unread; it must not know of federations.
 
 import { z } from "zod";
-import { parseDomain } from "../config/domain-names.ts";
+import { isObjectName, parseDomain } from "../config/domain-names.ts";
 import {
   address,
   flag,
@@ -65,12 +65,17 @@ export const serviceSchema = partOf({
   }).nullish(),
 });
 
+/** A slice's name is no label of a DNS name: it may have dots and 253 octets (Kubernetes object names). */
+const sliceName = parsed("allowed labels of a-z, 0-9 and - with dots between them", (name) =>
+  name.length <= 253 && name.split(".").every(isObjectName) ? name : undefined,
+);
+
 const addressTypes = ["IPv4", "IPv6", "FQDN"] as const;
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoint-slice-v1/ */
 export const endpointSliceSchema = partOf({
   metadata: partOf({
-    name: objectName.nullish(),
+    name: sliceName.nullish(),
     namespace: objectName.nullish(),
     labels: partOf({ [serviceNameLabel]: objectName }),
     annotations: textMap.nullish(),
@@ -82,7 +87,7 @@ export const endpointSliceSchema = partOf({
       addresses: listOf(text, "addresses"),
       conditions: partOf({ ready: flag.nullish(), terminating: flag.nullish() }).nullish(),
       deletionTimestamp: text.nullish(),
-      zone: text.nullish(),
+      zone: text.or(z.literal("")).nullish(),
     }),
     "endpoints",
   ).nullish(),

@@ -224,7 +224,7 @@ function endpointsOf(slices: readonly KubernetesEndpointSlice[]): Endpoint[] {
         const address = parseAddress(text);
         if (address === undefined) continue;
         const known = byAddress.get(address.join());
-        const zone = known?.zone ?? each.zone ?? undefined;
+        const zone = known?.zone ?? (each.zone || undefined);
         byAddress.set(address.join(), {
           address,
           isReady: isReady || known?.isReady === true,

@@ -19,6 +19,11 @@ describe("readDocuments", () => {
       expected: [{ a: 1 }, { b: 2 }],
     },
     {
+      name: "a JSON object on each line that ends as on Windows",
+      input: '{"a":1}\r\n{"b":2}\r\n',
+      expected: [{ a: 1 }, { b: 2 }],
+    },
+    {
       name: "merge keys",
       input: "a: &a { x: 1 }\nb: { <<: *a, y: 2 }\n",
       expected: [{ a: { x: 1 }, b: { x: 1, y: 2 } }],
@@ -29,6 +34,8 @@ describe("readDocuments", () => {
       expected: [{ a: 1 }, { b: 2 }],
     },
     { name: "an empty List as nothing", input: "kind: List\nitems: []\n", expected: [] },
+    { name: "a List of null as nothing", input: "kind: List\nitems: null\n", expected: [] },
+    { name: "after a byte order mark", input: "\ufeffa: 1\n", expected: [{ a: 1 }] },
   ];
   for (const { name, input, expected } of texts) {
     it(`reads ${name}`, () => {
