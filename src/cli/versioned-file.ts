@@ -23,7 +23,7 @@ export class VersionedFile<Value> {
     const known = this.#version?.key === key ? this.#version : undefined;
     const stamp = stampOf(file);
     if (known && isSame(known.stamp, stamp)) return { value: known.value, retryAfterMs: undefined };
-    const waitMs = stamp ? unsettledMs(stamp, Date.now()) : 0;
+    const waitMs = stamp ? unsettledMs(stamp, known?.stamp, Date.now()) : 0;
     if (known && waitMs > 0) return { value: known.value, retryAfterMs: waitMs };
     const value = parse();
     // Changed while it was parsed: what was read may be torn, so the next reading parses again.

@@ -88,7 +88,7 @@ export class SourceReader {
         versions.set(file, { ...known, missingSinceMs: undefined });
         continue;
       }
-      const next = parse(file, this.#folder, this.#nowMs);
+      const next = parse({ file, known, zonesFolder: this.#folder, nowMs: this.#nowMs });
       if (next.retryAfterMs !== undefined) retries.push(next.retryAfterMs);
       const counting = next.version ?? known;
       if (counting !== undefined) versions.set(file, counting);
@@ -170,7 +170,15 @@ interface Reading {
   readonly retryAfterMs: number | undefined;
 }
 
-type Parser = (file: string, zonesFolder: string, nowMs: () => number) => Reading;
+interface FileToRead {
+  readonly file: string;
+  /** What was read of it last. */
+  readonly known: FileVersion | undefined;
+  readonly zonesFolder: string;
+  readonly nowMs: () => number;
+}
+
+type Parser = (file: FileToRead) => Reading;
 
 const parsers = new Map<string, Parser>([
   [".yaml", readObjects],
@@ -183,31 +191,33 @@ function parserOf(file: string): Parser | undefined {
   return parsers.get(path.extname(file));
 }
 
-function readObjects(file: string, zonesFolder: string, nowMs: () => number): Reading {
-  return readWhole(file, nowMs, (octets) => {
+function readObjects(toRead: FileToRead): Reading {
+  const { file, zonesFolder } = toRead;
+  return readWhole(toRead, (octets) => {
     const cluster = folderClusterOf(path.relative(zonesFolder, file));
     return { kind: "objects", file: readSourceFile(file, octets.toString("utf8"), cluster) };
   });
 }
 
-function readZone(file: string, zonesFolder: string, nowMs: () => number): Reading {
-  return readWhole(file, nowMs, (octets) => ({
+function readZone(toRead: FileToRead): Reading {
+  const { file, known, zonesFolder, nowMs } = toRead;
+  const included = known?.content.kind === "zone" ? known.content.file.included : undefined;
+  return readWhole(toRead, (octets) => ({
     kind: "zone",
-    file: readZoneFile(file, octets, zonesFolder, nowMs),
+    file: readZoneFile(file, octets, zonesFolder, included, nowMs),
   }));
 }
 
 function readWhole(
-  file: string,
-  nowMs: () => number,
+  { file, known, nowMs }: FileToRead,
   parse: (octets: Buffer) => FileContent,
 ): Reading {
-  const read = readSettled(file, nowMs);
+  const read = readSettled(file, known?.stamp, nowMs);
   if (read.state === "unsettled") return { retryAfterMs: read.retryAfterMs };
   if (read.state === "missing") return { retryAfterMs: removalMs };
   if (read.state === "failed") {
     // The stamp is one that no file has, so that each reading tries again.
-    const stamp = { device: -1n, inode: -1n, size: -1n, mtimeNs: -1n };
+    const stamp = { device: -1n, inode: -1n, size: -1n, mtimeNs: -1n, ctimeNs: -1n };
     const content = unreadable(file, read.reason);
     return { version: { stamp, content, missingSinceMs: undefined }, retryAfterMs: undefined };
   }

@@ -19,6 +19,7 @@ export interface FileStamp {
   readonly inode: bigint;
   readonly size: bigint;
   readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
 }
 
 export type FileRead =
@@ -32,8 +33,14 @@ export type FileRead =
  * Reads a file whole. One that changed less than 40 ms ago (500 ms if it is empty or a multiple of
  * 4096 octets) or that changes while it is read is unsettled; one that a rename put in place bears the time of its writing, so
  * it is taken at once if that is long enough ago. Times ahead of the clock count as long ago.
+ *
+ * @param known the stamp of the version that was read last.
  */
-export function readSettled(file: string, nowMs: () => number = Date.now): FileRead {
+export function readSettled(
+  file: string,
+  known: FileStamp | undefined,
+  nowMs: () => number = Date.now,
+): FileRead {
   let descriptor: number;
   try {
     descriptor = openSync(file, "r");
@@ -42,7 +49,7 @@ export function readSettled(file: string, nowMs: () => number = Date.now): FileR
   }
   try {
     const before = fileStamp(fstatSync(descriptor, { bigint: true }));
-    const waitMs = unsettledMs(before, nowMs());
+    const waitMs = unsettledMs(before, known, nowMs());
     if (waitMs > 0) return { state: "unsettled", retryAfterMs: waitMs };
     const octets = readFileSync(descriptor);
     const after = fileStamp(fstatSync(descriptor, { bigint: true }));
@@ -57,11 +64,25 @@ export function readSettled(file: string, nowMs: () => number = Date.now): FileR
   }
 }
 
-/** How long until a file of this stamp is settled, in milliseconds; 0 if it is. */
-export function unsettledMs(stamp: FileStamp, nowMs: number): number {
+/**
+ * How long until a file of this stamp is settled, in milliseconds; 0 if it is. `known` is the
+ * stamp of the version that was read last.
+ */
+export function unsettledMs(stamp: FileStamp, known: FileStamp | undefined, nowMs: number): number {
+  if (known && isBeingCut(known, stamp)) return settleMs;
   const ageMs = nowMs - Number(stamp.mtimeNs / 1000n) / 1000;
   const wantedMs = stamp.size % pieceOctets === 0n ? settlePiecesMs : settleMs;
   return ageMs < -settleMs || ageMs >= wantedMs ? 0 : Math.ceil(wantedMs - Math.max(0, ageMs));
+}
+
+/**
+ * Linux shows a file that is being cut with its new size, but with the old times until the cutting
+ * has ended (ext4). The change time tells this from a writer who sets the former time again.
+ */
+function isBeingCut(known: FileStamp, stamp: FileStamp): boolean {
+  const isSameTime = known.mtimeNs === stamp.mtimeNs && known.ctimeNs === stamp.ctimeNs;
+  const isSameFile = known.inode === stamp.inode && known.device === stamp.device;
+  return isSameFile && isSameTime && known.size !== stamp.size;
 }
 
 /** The stamp of what `stat` with `bigint: true` found. */
@@ -70,10 +91,13 @@ export function fileStamp(stats: {
   ino: bigint;
   size: bigint;
   mtimeNs: bigint;
+  ctimeNs: bigint;
 }): FileStamp {
-  return { device: stats.dev, inode: stats.ino, size: stats.size, mtimeNs: stats.mtimeNs };
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return { device: dev, inode: ino, size, mtimeNs, ctimeNs };
 }
 
+/** Whether two stamps are of one version; who only renames a file or changes its mode makes no other. */
 export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
   return (
     a.mtimeNs === b.mtimeNs && a.size === b.size && a.inode === b.inode && a.device === b.device

@@ -145,7 +145,7 @@ export class Watcher {
       let waitMs = 0;
       if (found !== undefined) {
         this.#missingSinceMs.delete(file);
-        waitMs = known && isSameStamp(known, found) ? 0 : unsettledMs(found, nowMs);
+        waitMs = known && isSameStamp(known, found) ? 0 : unsettledMs(found, known, nowMs);
       } else if (known !== undefined) {
         const sinceMs = this.#missingSinceMs.get(file) ?? nowMs;
         this.#missingSinceMs.set(file, sinceMs);

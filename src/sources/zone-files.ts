@@ -24,12 +24,14 @@ export interface ZoneFile {
 
 /**
  * Reads the octets of a zone file; `zonesFolder` is what its includes must not leave.
+ * @param known the stamps of the files that its last version included.
  * @param nowMs milliseconds since 1970, on the clock that stamps files.
  */
 export function readZoneFile(
   file: string,
   octets: Uint8Array,
   zonesFolder: string,
+  known: ZoneFile["included"] = new Map(),
   nowMs: () => number = Date.now,
 ): ZoneFile {
   const included = new Map<string, FileStamp | undefined>();
@@ -40,7 +42,7 @@ export function readZoneFile(
     if (!isInside(target, zonesFolder)) {
       return { reason: `cannot include a file from outside the zones folder, got "${wanted}"` };
     }
-    const read = readSettled(target, nowMs);
+    const read = readSettled(target, known.get(target), nowMs);
     if (read.state === "unsettled") {
       retryAfterMs = Math.max(retryAfterMs ?? 0, read.retryAfterMs);
       return { reason: `cannot include a file that is being written, got "${wanted}"` };
