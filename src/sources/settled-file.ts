@@ -1,7 +1,7 @@
 // Reads a file only when nobody is writing to it, as far as that can be told. It knows times and
 // sizes of files, not what is in them. Does I/O.
 
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** How long a file must not have changed before it is read. */
 const settleMs = 40;
@@ -31,8 +31,9 @@ export type FileRead =
 
 /**
  * Reads a file whole. One that changed less than 40 ms ago (500 ms if it is empty or a multiple of
- * 4096 octets) or that changes while it is read is unsettled; one that a rename put in place bears the time of its writing, so
- * it is taken at once if that is long enough ago. Times ahead of the clock count as long ago.
+ * 4096 octets) or that changes while it is read is unsettled; one that a rename put in place
+ * bears the time of its writing, so it is taken at once if that is long enough ago. Times ahead of
+ * the clock count as long ago. A folder, a pipe or a device fails.
  *
  * @param known the stamp of the version that was read last.
  */
@@ -43,12 +44,15 @@ export function readSettled(
 ): FileRead {
   let descriptor: number;
   try {
-    descriptor = openSync(file, "r");
+    // A pipe is not waited for: nobody may ever write to it.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     return failure(error);
   }
   try {
-    const before = fileStamp(fstatSync(descriptor, { bigint: true }));
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (!stats.isFile()) return { state: "failed", reason: "it is no regular file" };
+    const before = fileStamp(stats);
     const waitMs = unsettledMs(before, known, nowMs());
     if (waitMs > 0) return { state: "unsettled", retryAfterMs: waitMs };
     const octets = readFileSync(descriptor);

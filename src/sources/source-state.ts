@@ -1,7 +1,7 @@
 // Makes the state that is served of everything that files declare, or names every problem. It
 // takes what was read and hostnames as resolved; it must not read anything itself.
 
-import { compareProblems, type Problem } from "../config/problem.ts";
+import { compareProblems, formatProblem, type Problem } from "../config/problem.ts";
 import { formatName, type Name, nameKey } from "../dns/name.ts";
 import { RRType } from "../dns/record-types.ts";
 import type { Model } from "../federation/model.ts";
@@ -54,7 +54,9 @@ export function composeState(files: SourceFiles, resolveHostname: ResolveHostnam
     ...checkObjects({ zonesFolder, objects, clusterFolders, addressedNames, isComplete }),
   ];
   if (federation === undefined || problems.length > 0) {
-    return { ok: false, problems: problems.sort(compareProblems) };
+    // A file that two files include has its problems twice.
+    const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
+    return { ok: false, problems: [...byText.values()].sort(compareProblems) };
   }
   const model = mergeObjects(federation, objects, resolveHostname);
   const nameProblems = checkFederatedNames(model, objects, files.zoneFiles);

@@ -48,7 +48,7 @@ export function parseMasterFile(source: MasterFileSource): MasterFile {
     includeCount: 0,
   };
   const { file, origin } = source;
-  const firstOrigin = readFile(reading, source.text, {
+  const firstOrigin = readFile(reading, withoutByteOrderMark(source.text), {
     file,
     origin,
     owner: undefined,
@@ -56,6 +56,12 @@ export function parseMasterFile(source: MasterFileSource): MasterFile {
     openFiles: [file],
   });
   return { records: reading.records, problems: reading.problems, origin: firstOrigin ?? origin };
+}
+
+/** Editors on Windows put a mark before UTF-8; it is no part of the first name. */
+function withoutByteOrderMark(text: Uint8Array): Uint8Array {
+  const isMarked = text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf;
+  return isMarked ? text.subarray(3) : text;
 }
 
 /** What is common to a file and those that it includes. */
@@ -238,7 +244,8 @@ function includeFile(
   if (state.openFiles.includes(file)) {
     return wrong(keyword, pathToken, `the file includes itself, got ${got}`);
   }
-  readFile(reading, octets, { ...state, file, origin, openFiles: [...state.openFiles, file] });
+  const text = withoutByteOrderMark(octets);
+  readFile(reading, text, { ...state, file, origin, openFiles: [...state.openFiles, file] });
   return undefined;
 }
 

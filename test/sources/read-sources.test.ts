@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import { expect } from "chai";
@@ -255,6 +256,15 @@ describe("SourceReader", () => {
     } finally {
       outside.remove();
     }
+  });
+
+  it("includes neither a folder nor a pipe, for whose writer it would wait for ever", async () => {
+    execFileSync("mkfifo", [folder.file("pipe")]);
+    folder.write({ "example.com.zone": "$INCLUDE pipe\n$INCLUDE clusters\n" });
+    expect(await read()).to.deep.equal([
+      'example.com.zone:1:10: cannot read $INCLUDE: cannot include a file: it is no regular file, got "pipe"',
+      'example.com.zone:2:10: cannot read $INCLUDE: cannot include a file: it is no regular file, got "clusters"',
+    ]);
   });
 
   it("takes a name server's addresses from a zone file of the federation's domain", async () => {

@@ -28,6 +28,11 @@ const good = [
     expected: ["www.example. 60 IN A 192.0.2.1", "www.example. 60 IN AAAA ::1"],
   },
   {
+    name: "a byte order mark as nothing",
+    text: "\xef\xbb\xbfwww 60 A 192.0.2.1",
+    expected: ["www.example. 60 IN A 192.0.2.1"],
+  },
+  {
     name: "the TTL before where none is given",
     text: "a 60 TXT x\nb TXT y\nc 90 TXT z\nd TXT w",
     expected: [
