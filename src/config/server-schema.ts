@@ -11,6 +11,7 @@ import {
   network,
   objectName,
   oneOf,
+  type SocketAddress,
   serverAddress,
   socketAddress,
   strictMap,
@@ -25,7 +26,18 @@ export const serverSchema = objectSchema("Server", {
     listen: strictMap({
       dns: listOf(socketAddress, "addresses with ports")
         .min(1, { error: "allowed one address with port or more" })
-        .prefault(["127.0.0.1:5300"]),
+        .prefault(["127.0.0.1:5300"])
+        .superRefine((addresses, context) => {
+          for (const [index, { address, port }] of addresses.entries()) {
+            const isFirst = (each: SocketAddress) => each.address === address && each.port === port;
+            if (port === 0 || addresses.findIndex(isFirst) === index) continue;
+            context.addIssue({
+              code: "custom",
+              path: [index],
+              message: "allowed each address once",
+            });
+          }
+        }),
       http: socketAddress.optional(),
     }).prefault({}),
     cluster: objectName.optional(),

@@ -6,7 +6,8 @@ import { suggestion } from "../config/fields.ts";
 import { overridesSchema } from "../config/overrides-schema.ts";
 import { compareProblems, type Problem } from "../config/problem.ts";
 import { problemAt, readObject } from "../config/read-object.ts";
-import { readDocuments, type SourceDocument } from "../config/yaml-documents.ts";
+import { type Place, readDocuments, type SourceDocument } from "../config/yaml-documents.ts";
+import { formatNetwork } from "../dns/address.ts";
 import type { Override } from "../geo/overrides.ts";
 import { reasonOf } from "./settled-file.ts";
 
@@ -28,19 +29,20 @@ export function readOverrides(file: string, clusters?: Iterable<string>): Overri
   }
   const { documents, problems: syntaxProblems } = readDocuments(file, text);
   const problems = [...syntaxProblems];
-  const overrides: Override[] = [];
+  const overrides: PlacedOverride[] = [];
   for (const document of documents) {
     overrides.push(...readDocument(document, clusters && [...clusters], problems));
   }
+  problems.push(...checkNetworks(file, overrides));
   if (problems.length > 0) return { ok: false, problems: problems.sort(compareProblems) };
-  return { ok: true, overrides };
+  return { ok: true, overrides: overrides.map(({ at, ...override }) => override) };
 }
 
 function readDocument(
   document: SourceDocument,
   clusters: readonly string[] | undefined,
   problems: Problem[],
-): Override[] {
+): PlacedOverride[] {
   const result = readObject(document, overridesSchema, "overrides");
   if (!result.ok) {
     problems.push(...result.problems);
@@ -55,6 +57,23 @@ function readDocument(
     const { line, column } = document.placeOf([index]);
     const place = `${document.file}:${line}:${column}`;
     const isPlaced = latitude !== undefined && longitude !== undefined;
-    return { network, ...known, ...(isPlaced && { coordinates: { latitude, longitude } }), place };
+    const coordinates = isPlaced && { coordinates: { latitude, longitude } };
+    const at = document.placeOf([index, "network"]);
+    return { network, ...known, ...coordinates, place, at };
   });
 }
+
+/** No network stands twice: the longest prefix wins, and of two equal ones neither is longer. */
+function checkNetworks(file: string, overrides: readonly PlacedOverride[]): Problem[] {
+  const first = new Map<string, string>();
+  return overrides.flatMap(({ network, place, at }) => {
+    const text = formatNetwork(network);
+    const other = first.get(text);
+    if (other === undefined) first.set(text, place);
+    const message = `cannot use override: there are two of network ${text}, the other is at ${other}`;
+    return other === undefined ? [] : [{ file, ...at, message }];
+  });
+}
+
+/** An override, and where its network stands. */
+type PlacedOverride = Override & { readonly at: Place };
