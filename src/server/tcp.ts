@@ -154,10 +154,20 @@ function lengthOf(octets: Buffer): number {
 /** Closes the listener, answers what each connection has sent, then ends it. */
 async function drain(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const socket of open) socket.setTimeout(quietMs, () => socket.destroySoon());
+  for (const socket of open) endOnceQuiet(socket);
   const late = setTimeout(() => {
     for (const socket of open) socket.destroy();
   }, drainMs);
   await closed;
   clearTimeout(late);
+}
+
+function endOnceQuiet(socket: Socket): void {
+  socket.setTimeout(quietMs, () => {
+    const { bytesRead } = socket;
+    // After a long pause of the thread its timers come first: what waits is read before the end.
+    setImmediate(() => {
+      if (socket.bytesRead === bytesRead) socket.destroySoon();
+    });
+  });
 }
