@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 
 /** What is served, a line for each kind of thing. */
 export function summaryLines(world: World): string[] {
-  const { model, zones, federationRecords } = world.sources;
+  const { model, zones, federationRecords, otherKinds } = world.sources;
   const { federation, clusters, services } = model;
   const clusterTexts = [...clusters.values()].map(
     ({ name, region }) => `${name}${region === "" ? "" : ` (${region})`}`,
@@ -25,6 +25,10 @@ export function summaryLines(world: World): string[] {
   }
   if (federationRecords.length > 0) {
     lines.push(`${count(federationRecords.length, "record")} from master files in the domain`);
+  }
+  if (otherKinds.size > 0) {
+    const kinds = [...otherKinds].map(([kind, number]) => `${number} ${kind}`);
+    lines.push(`not read: ${kinds.join(", ")}`);
   }
   lines.push(
     `geo: ${world.databaseNames.join(", ") || "no database"}, ${count(world.overrideCount, "override")}`,

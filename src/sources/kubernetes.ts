@@ -14,7 +14,9 @@ import {
   text,
   textMap,
 } from "../config/fields.ts";
+import { isRecord } from "../config/yaml-documents.ts";
 import { parseAddress } from "../dns/address.ts";
+import { nearest } from "../dns/nearest.ts";
 
 /** The annotation that names an object's cluster where no folder does. */
 export const clusterAnnotation = "meridian.dev/cluster";
@@ -113,6 +115,44 @@ export const endpointSliceSchema = partOf({
 
 export type KubernetesService = z.output<typeof serviceSchema>;
 export type KubernetesEndpointSlice = z.output<typeof endpointSliceSchema>;
+
+/**
+ * The kind of an object that Kubernetes itself defines and that says nothing here, as `kubectl get
+ * all` prints them: any kind of its own API groups but EndpointSlice, and the core kinds below.
+ */
+export function otherKubernetesKind(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
+  const isOther =
+    apiVersion === "v1" ? otherCoreKinds.has(kind) : otherGroups.test(apiVersion) && !isSlice(kind);
+  return isOther ? kind : undefined;
+}
+
+/** A mistyped `EndpointSlice` stays a mistake. */
+function isSlice(kind: string): boolean {
+  return nearest(kind, ["EndpointSlice"]) !== undefined || kind === "EndpointSlice";
+}
+
+const otherGroups = /^(apps|autoscaling|batch|policy|([a-z0-9-]+\.)+k8s\.io)\/v\d/;
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/ */
+const otherCoreKinds = new Set([
+  "ConfigMap",
+  "Endpoints",
+  "Event",
+  "LimitRange",
+  "Namespace",
+  "Node",
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+  "Pod",
+  "PodTemplate",
+  "ReplicationController",
+  "ResourceQuota",
+  "Secret",
+  "ServiceAccount",
+]);
 
 /** A map of which only these keys are read; all others are dropped. */
 function partOf<Shape extends z.ZodRawShape>(shape: Shape) {

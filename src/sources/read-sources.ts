@@ -14,7 +14,7 @@ import { composeState, type StateResult } from "./source-state.ts";
 import { readZoneFile, type ZoneFile } from "./zone-files.ts";
 
 /** How long a file must have been gone before it counts as removed: editors replace files so. */
-const removalMs = 80;
+const removalMs = 250;
 /** How long the first reading waits for files that are being written. */
 const firstReadingMs = 2000;
 
@@ -232,7 +232,10 @@ function readWhole(
 
 function unreadable(file: string, reason: string): FileContent {
   const problem: Problem = { file, line: 1, column: 1, message: `cannot read file: ${reason}` };
-  return { kind: "objects", file: { objects: [], problems: [problem], isComplete: false } };
+  return {
+    kind: "objects",
+    file: { objects: [], problems: [problem], otherKinds: [], isComplete: false },
+  };
 }
 
 /** Whether a version is still that of the file and of all that it includes. */

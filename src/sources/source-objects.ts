@@ -28,6 +28,7 @@ import {
   endpointSliceSchema,
   type KubernetesEndpointSlice,
   type KubernetesService,
+  otherKubernetesKind,
   serviceSchema,
 } from "./kubernetes.ts";
 
@@ -59,6 +60,8 @@ export interface DeclaredObject<Kind extends string, Value> {
 export interface SourceFile {
   readonly objects: readonly SourceObject[];
   readonly problems: readonly Problem[];
+  /** The kinds of Kubernetes objects that stand in the file and are not read, one for each object. */
+  readonly otherKinds: readonly string[];
   /** False if an object or its name is not known, so that nobody may conclude from absence. */
   readonly isComplete: boolean;
 }
@@ -75,15 +78,21 @@ export function readSourceFile(
   const { documents, problems: syntaxProblems, isComplete } = readDocuments(file, text);
   const objects: SourceObject[] = [];
   const problems: Problem[] = [...syntaxProblems];
+  const otherKinds: string[] = [];
   let isEveryObjectKnown = isComplete;
   for (const document of documents) {
+    const otherKind = otherKubernetesKind(document.value);
+    if (otherKind !== undefined) {
+      otherKinds.push(otherKind);
+      continue;
+    }
     const kind = kindOf(document, problems);
     const object = kind && declaredObject(document, kind, folderCluster, problems);
     if (object) objects.push(object);
     const mayBeAnyCluster = object?.kind === "Cluster" && !isObjectName(object.name);
     if (!object || mayBeAnyCluster) isEveryObjectKnown = false;
   }
-  return { objects, problems, isComplete: isEveryObjectKnown };
+  return { objects, problems, otherKinds, isComplete: isEveryObjectKnown };
 }
 
 type Kind = SourceObject["kind"];

@@ -21,6 +21,8 @@ export interface SourceState {
   readonly zones: readonly Zone[];
   /** Records that `.zone` files add to the federation's own zone. */
   readonly federationRecords: readonly LocatedRecord[];
+  /** Kubernetes objects that are not read: how many of each kind. */
+  readonly otherKinds: ReadonlyMap<string, number>;
 }
 
 /** Everything that was read of a zones folder. */
@@ -62,7 +64,14 @@ export function composeState(files: SourceFiles, resolveHostname: ResolveHostnam
   const nameProblems = checkFederatedNames(model, objects, files.zoneFiles);
   if (nameProblems.length > 0) return { ok: false, problems: nameProblems.sort(compareProblems) };
   const { federationRecords } = zones;
-  return { ok: true, state: { model, zones: zones.zones, federationRecords } };
+  const otherKinds = countEach(files.objectFiles.flatMap((each) => each.otherKinds));
+  return { ok: true, state: { model, zones: zones.zones, federationRecords, otherKinds } };
+}
+
+function countEach(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
 }
 
 interface ComposedZones {

@@ -153,8 +153,8 @@ describe("SourceReader", () => {
     unlinkSync(folder.file("clusters/c1/web.yaml"));
     const result = await reader.read();
     expect(shown(result, folder.path)).to.deep.equal(["c1 web 192.0.2.1"]);
-    expect(result.retryAfterMs).to.equal(80);
-    nowMs += 79;
+    expect(result.retryAfterMs).to.equal(250);
+    nowMs += 249;
     expect(await read()).to.deep.equal(["c1 web 192.0.2.1"]);
     nowMs += 1;
     expect(await read()).to.deep.equal([]);

@@ -10,6 +10,30 @@ const texts = readdirSync(good, { recursive: true, withFileTypes: true })
   .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8"));
 
 describe("readSourceFile", () => {
+  const others = [
+    { name: "a core kind", apiVersion: "v1", kind: "Pod", isPassed: true },
+    { name: "a kind of a named group", apiVersion: "apps/v1", kind: "Deployment", isPassed: true },
+    { name: "a k8s.io kind", apiVersion: "networking.k8s.io/v1", kind: "Ingress", isPassed: true },
+    { name: "a core kind that there is not", apiVersion: "v1", kind: "Servce", isPassed: false },
+    {
+      name: "a mistyped slice",
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlce",
+      isPassed: false,
+    },
+    { name: "a kind of ours", apiVersion: "meridian.dev/v1alpha1", kind: "Pod", isPassed: false },
+    { name: "a kind of strangers", apiVersion: "example.com/v1", kind: "Pod", isPassed: false },
+  ];
+  for (const { name, apiVersion, kind, isPassed } of others) {
+    it(`${isPassed ? "passes over" : "refuses"} ${name}`, () => {
+      const text = `{ apiVersion: ${apiVersion}, kind: ${kind}, metadata: { name: x } }\n`;
+      const { otherKinds, problems, isComplete } = readSourceFile("f.yaml", text, undefined);
+      expect(otherKinds).to.deep.equal(isPassed ? [kind] : []);
+      expect(problems.length).to.equal(isPassed ? 0 : 1);
+      expect(isComplete).to.equal(isPassed);
+    });
+  }
+
   it("reads any damaged text without throwing, and places each problem inside it", () => {
     const damage = fc.record({
       text: fc.constantFrom(...texts),
