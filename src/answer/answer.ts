@@ -61,7 +61,7 @@ export function answer(
   const decoded = decodeMessage(received.octets);
   if (!decoded.ok) {
     const questions = decoded.question ? [decoded.question] : [];
-    const edns = decoded.hasOpt ? plainEdns(state.snapshot.settings, []) : undefined;
+    const edns = decoded.hasOpt ? plainEdns(state.snapshot.settings) : undefined;
     return encodeMessage({ ...responseTo(header, questions, Rcode.FORMERR), edns });
   }
   const query = decoded.message;
@@ -159,8 +159,8 @@ function unsignedTsig(tsig: Tsig): Tsig {
   return { ...tsig, mac: new Uint8Array(0), error: Rcode.BADKEY, other: new Uint8Array(0) };
 }
 
-/** The query's id, opcode and RD; everything else as an authoritative server has it. */
-function responseTo(
+/** A response without records: the query's id, opcode and RD, all else as an authoritative server has it. */
+export function responseTo(
   query: Pick<Header, "id" | "opcode" | "recursionDesired">,
   questions: readonly Question[],
   rcode: number,
@@ -195,7 +195,7 @@ function ednsFor(
   settings: AnswerSettings,
   nowSeconds: number,
 ): Edns {
-  const edns = { ...plainEdns(settings, []), dnssecOk: asked.dnssecOk };
+  const edns = { ...plainEdns(settings), dnssecOk: asked.dnssecOk };
   if (reply.rcode === Rcode.BADVERS) return edns;
   const options: EdnsOption[] = [];
   if (asked.options.some((each) => each.kind === "nsid")) {
@@ -219,8 +219,8 @@ function ednsFor(
   return { ...edns, options };
 }
 
-function plainEdns(settings: AnswerSettings, options: readonly EdnsOption[]): Edns {
-  return { udpSize: settings.udpPayloadSize, version: 0, dnssecOk: false, flags: 0, options };
+function plainEdns({ udpPayloadSize }: AnswerSettings): Edns {
+  return { udpSize: udpPayloadSize, version: 0, dnssecOk: false, flags: 0, options: [] };
 }
 
 function sizeLimit(query: Message, received: Received, settings: AnswerSettings): number {

@@ -2,7 +2,7 @@
 // step told as plain data. It must not decide anything itself, nor know how it will be printed.
 
 import { formatAddress, formatNetwork, maskAddress } from "../dns/address.ts";
-import { DnsClass, Rcode } from "../dns/codes.ts";
+import { DnsClass, rcodeName } from "../dns/codes.ts";
 import type { ResourceRecord } from "../dns/message.ts";
 import { formatName, type Name } from "../dns/name.ts";
 import { nameIn } from "../dns/rdata.ts";
@@ -198,8 +198,4 @@ function explainRecord({ name, ttlSeconds, type, rdata }: ResourceRecord): Expla
 function addressType(family: 4 | 6 | undefined): ExplainedRoute["addresses"] {
   if (family === undefined) return "any";
   return family === 4 ? "A" : "AAAA";
-}
-
-function rcodeName(code: number): string {
-  return Object.entries(Rcode).find(([, value]) => value === code)?.[0] ?? `RCODE${code}`;
 }

@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Problem } from "../config/problem.ts";
 import { type DataPlane, startDataPlane } from "../server/data-plane.ts";
+import { formatListenAddress } from "../server/listener.ts";
 import { Reload } from "../sources/reload.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { hostnamesOf, openWorld } from "./open-world.ts";
@@ -109,10 +110,8 @@ function countsOf({ sources }: World): { clusters: number; services: number; zon
 }
 
 function printWelcome(world: World, { addresses }: DataPlane): void {
-  const places = addresses.map(({ address, port }) =>
-    address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`,
-  );
-  console.log(`Meridian ${world.config.name} answers on ${places.join(", ")} (UDP and TCP)`);
+  const places = addresses.map(formatListenAddress).join(", ");
+  console.log(`Meridian ${world.config.name} answers on ${places} (UDP and TCP)`);
   for (const line of summaryLines(world)) console.log(`  ${line}`);
   const queries = digLines(world.sources.model, addresses);
   if (queries.length > 0) console.log(`Try:\n${queries.map((query) => `  ${query}`).join("\n")}`);

@@ -17,6 +17,7 @@ import {
 import type { Cluster } from "../federation/model.ts";
 import { type CompiledDatabases, compileLocations, type LocationMap } from "../geo/locations.ts";
 import type { Override } from "../geo/overrides.ts";
+import { defaultTcpLimits } from "../server/tcp.ts";
 import type { ResolveHostname } from "../sources/merge.ts";
 import { type OverridesResult, readOverrides } from "../sources/overrides.ts";
 import { readSources, SourceReader, type SourceResult } from "../sources/read-sources.ts";
@@ -38,7 +39,6 @@ export interface World {
 
 /** The UDP payload size of DNS Flag Day 2020 (https://www.dnsflagday.net/2020/). */
 const udpPayloadSize = 1232;
-const tcpIdleSeconds = 10;
 
 /** A world that is read many times; while nothing changed, the very same object is given. */
 export class WorldReader {
@@ -174,7 +174,7 @@ export class WorldReader {
       instance: config.name,
       version: config.version,
       udpPayloadSize,
-      tcpIdleSeconds,
+      tcpIdleSeconds: defaultTcpLimits.idleMs / 1000,
       trustedResolvers: config.trustedResolvers,
       cookieSecret: this.#cookieSecret,
     };

@@ -3,7 +3,7 @@
 
 import { Worker } from "node:worker_threads";
 import type { Snapshot } from "../answer/snapshot.ts";
-import type { ListenAddress } from "./listener.ts";
+import { formatListenAddress, type ListenAddress } from "./listener.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 
 /** What the data plane reports while it runs. */
@@ -121,8 +121,7 @@ function listening(worker: Worker): Promise<readonly ListenAddress[]> {
     worker.on("message", (message: FromWorker) => {
       if (message.kind === "listening") resolve(message.addresses);
       if (message.kind === "cannot-listen") {
-        const { address, port } = message.address;
-        const place = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+        const place = formatListenAddress(message.address);
         reject(new Error(`cannot listen on ${place}: ${message.reason}`));
       }
     });

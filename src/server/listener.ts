@@ -17,6 +17,11 @@ export interface BoundListener {
   readonly stop: () => Promise<void>;
 }
 
+/** `ADDRESS:PORT`, an IPv6 address in brackets. */
+export function formatListenAddress({ address, port }: ListenAddress): string {
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
 /** An address as node gives it, less the zone id of link-local ones, as octets. */
 export function sourceAddress(text: string): Address {
   const address = parseAddress(text.replace(/%.*$/, ""));

@@ -1,7 +1,7 @@
 // The data plane's state in one thread: the newest snapshot, the rotation of addresses, and the
 // guard that turns a mistake of ours into SERVFAIL. It must not know sockets.
 
-import { answer, type Received } from "../answer/answer.ts";
+import { answer, type Received, responseTo } from "../answer/answer.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
 import type { Snapshot } from "../answer/snapshot.ts";
 import { Rcode } from "../dns/codes.ts";
@@ -58,19 +58,5 @@ export class Responder {
 function serverFailure(octets: Uint8Array): Uint8Array | undefined {
   const header = decodeHeader(octets);
   if (!header || header.isResponse) return undefined;
-  return encodeMessage({
-    ...header,
-    isResponse: true,
-    isAuthoritative: false,
-    isTruncated: false,
-    recursionAvailable: false,
-    z: false,
-    authenticData: false,
-    checkingDisabled: false,
-    rcode: Rcode.SERVFAIL,
-    questions: [],
-    answers: [],
-    authorities: [],
-    additionals: [],
-  });
+  return encodeMessage(responseTo(header, [], Rcode.SERVFAIL));
 }
