@@ -70,6 +70,5 @@ async function listenBoth(wanted: ListenAddress): Promise<ListenAddress> {
 
 async function stop(): Promise<void> {
   await Promise.all(listeners.map((listener) => listener.stop()));
-  say({ kind: "stopped" });
   parentPort?.close();
 }

@@ -22,5 +22,4 @@ export type FromWorker =
   /** Queries are answered from this snapshot. */
   | { readonly kind: "using"; readonly sequence: number }
   /** Something went wrong and the thread went on. */
-  | { readonly kind: "fault"; readonly message: string }
-  | { readonly kind: "stopped" };
+  | { readonly kind: "fault"; readonly message: string };
