@@ -1,4 +1,4 @@
-// Server cookies (RFC 7873) in the layout of RFC 9018 section 4.2, with truncated HMAC-SHA256 in
+// Server cookies (RFC 7873) in the layout of RFC 9018 section 4, with truncated HMAC-SHA256 in
 // place of SipHash. They are made, never demanded, so a wrong one costs nothing but a new one.
 
 import { createHmac } from "node:crypto";

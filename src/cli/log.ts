@@ -5,7 +5,7 @@ import pretty from "pino-pretty";
 
 export type { Logger };
 
-/** A logger that names the instance in every line. */
+/** A logger that puts the process id into every line, and writes each before it goes on. */
 export function createLogger(): Logger {
   const stream = process.stderr.isTTY
     ? pretty({ destination: 2, sync: true, ignore: "pid,hostname" })
