@@ -2,9 +2,10 @@
 // that place (semantics 1.4 and 1.5). It must not know what is asked.
 
 import { unreadBits } from "../geo/client-prefix.ts";
+import type { FamilyTables } from "../geo/range-table.ts";
 import type { Place } from "../routing/place.ts";
 import type { Asker } from "./asker.ts";
-import { type FamilyTables, isUniform, lookUp, type Views } from "./views.ts";
+import { isUniform, lookUp, type Views } from "./views.ts";
 
 /** A client's place, and how many leading bits of its address decided it. */
 export interface View {

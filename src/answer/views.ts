@@ -6,6 +6,7 @@ import type { Cluster } from "../federation/model.ts";
 import { carrierNetworks } from "../geo/client-prefix.ts";
 import type { LocationMap } from "../geo/locations.ts";
 import {
+  type FamilyTables,
   findRange,
   fromNetworks,
   mapValues,
@@ -15,17 +16,12 @@ import {
 } from "../geo/range-table.ts";
 import { insidePlace, outsidePlace, type Place, placeKey } from "../routing/place.ts";
 
-/** Tables by family; a value is an index into the list of places beside them, or past it for none. */
+/** Where clients are; a value of a table is an index into the list of places beside them, or past it for none. */
 export interface Views {
   readonly inside: FamilyTables;
   readonly insidePlaces: readonly Place[];
   readonly outside: FamilyTables;
   readonly outsidePlaces: readonly Place[];
-}
-
-export interface FamilyTables {
-  readonly 4: RangeTable;
-  readonly 6: RangeTable;
 }
 
 /** Compiles the tables; locations that routing treats alike become one. */

@@ -1,16 +1,13 @@
 // The federation as plain data: what the sources read and merge, and what routing and answers
 // decide on. It knows no file, no client and no health; it can be copied between threads.
 
+import type { Network } from "../dns/address.ts";
 import type { Name } from "../dns/name.ts";
+
+export type { Network } from "../dns/address.ts";
 
 /** An IP address as 4 or 16 octets in network order; the length is the family. */
 export type Address = Uint8Array;
-
-/** A network in CIDR terms; bits of `address` past `prefixLength` are zero. */
-export interface Network {
-  readonly address: Address;
-  readonly prefixLength: number;
-}
 
 /** A named set of clusters that publish services under one domain. */
 export interface Federation {

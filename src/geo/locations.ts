@@ -10,6 +10,7 @@ import type { GeoRecord } from "./geo-record.ts";
 import type { Database } from "./mmdb.ts";
 import type { Override } from "./overrides.ts";
 import {
+  type FamilyTables,
   fromNetworks,
   mapValues,
   type NetworkValue,
@@ -22,17 +23,11 @@ export interface LocationMap {
   /** Names, in the order given. */
   readonly clusters: readonly string[];
   /** The cluster that an address is inside of: an index into `clusters`, or -1. */
-  readonly inside: Tables;
+  readonly inside: FamilyTables;
   /** Where an address is, for a client that is not believed to be inside: index into `locations`. */
-  readonly outside: Tables;
+  readonly outside: FamilyTables;
   /** The first is unknown. */
   readonly locations: readonly Location[];
-}
-
-/** A table for each family. */
-export interface Tables {
-  readonly 4: RangeTable;
-  readonly 6: RangeTable;
 }
 
 /** What is known of where a client is. */
@@ -66,7 +61,7 @@ export interface LocatedCluster {
 
 /** All databases as one layer: the tables' values are indexes into `locations`. */
 export interface CompiledDatabases {
-  readonly tables: Tables;
+  readonly tables: FamilyTables;
   /** The first is unknown, for addresses that no database has an answer for. */
   readonly locations: readonly Location[];
 }
@@ -140,7 +135,7 @@ export function compileDatabases(databases: readonly Database[]): CompiledDataba
     indexes.set(key, index);
     return index;
   };
-  let tables: Tables = { 4: fromNetworks(4, []), 6: fromNetworks(6, []) };
+  let tables: FamilyTables = { 4: fromNetworks(4, []), 6: fromNetworks(6, []) };
   for (const { name, records, ipv4, ipv6 } of databases) {
     const byRecord = records.map((record) => intern(record, name));
     const located = (table: RangeTable): RangeTable =>

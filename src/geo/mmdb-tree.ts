@@ -3,6 +3,7 @@
 // Section"); it must not know what the records that the tree points to say.
 
 import { formatAddress } from "../dns/address.ts";
+import { carrierNetworks } from "./client-prefix.ts";
 import { type RangeTable, RangeTableBuilder } from "./range-table.ts";
 
 /** Where the tree ends and how it is written, from the file's metadata. */
@@ -82,10 +83,10 @@ interface Branch {
  */
 const embeddings: readonly (readonly [words: readonly number[], prefixLength: number])[] = [
   [[0, 0, 0], 96],
-  [[0, 0, 0xffff], 96],
-  [[0x64ff9b, 0, 0], 96],
-  [[0x20020000], 16],
-  [[0x20010000], 32],
+  ...carrierNetworks.map(
+    ({ address, prefixLength }) =>
+      [[0, 4, 8].map((at) => Buffer.from(address).readUInt32BE(at)), prefixLength] as const,
+  ),
 ];
 
 /**

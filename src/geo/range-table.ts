@@ -16,6 +16,12 @@ export interface RangeTable {
   readonly values: Int32Array;
 }
 
+/** A table for each family. */
+export interface FamilyTables {
+  readonly 4: RangeTable;
+  readonly 6: RangeTable;
+}
+
 /** A network and the number that its addresses get: 0 or more, or -1 for none. */
 export interface NetworkValue {
   readonly network: Network;
