@@ -74,8 +74,7 @@ function occlusion(name: Name, { record, file, line, column }: LocatedRecord): P
 }
 
 function clash(name: Name, owner: Name, records: readonly LocatedRecord[]): Problem {
-  const key = formatName(owner).toLowerCase();
-  const record = records.find((each) => formatName(each.record.name).toLowerCase() === key);
+  const record = records.find((each) => namesEqual(each.record.name, owner));
   return {
     file: record?.file ?? "Federation",
     line: record?.line ?? 1,

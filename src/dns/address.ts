@@ -29,7 +29,7 @@ export function parseAddress(text: string): Uint8Array | undefined {
 export function formatAddress(address: Uint8Array): string {
   if (address.length === 4) return address.join(".");
   const parsed = ipaddr.fromByteArray([...address]);
-  if (parsed.kind() === "ipv6" && (parsed as ipaddr.IPv6).isIPv4MappedAddress()) {
+  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress()) {
     return `::ffff:${address.subarray(12).join(".")}`; // RFC 5952 section 5
   }
   return parsed.toString();

@@ -13,7 +13,7 @@ export interface GenerateRange {
 }
 
 /** The most records that one $GENERATE may make: a /16 of reverse names. */
-export const maxGenerated = 65_536;
+const maxGenerated = 65_536;
 
 /** Reads `start-stop` or `start-stop/step`. */
 export function parseRange(

@@ -2,6 +2,7 @@
 // type, the rdata (RFC 1035 section 5.1). It knows one record; owners and origins are given.
 
 import { shown } from "../dns/character-string.ts";
+import { DnsClass } from "../dns/codes.ts";
 import { parseDuration } from "../dns/duration-text.ts";
 import type { Name } from "../dns/name.ts";
 import { readSoa } from "../dns/rdata.ts";
@@ -12,7 +13,7 @@ import type { ZoneRecord } from "./located-record.ts";
 import type { Token } from "./tokens.ts";
 
 /** The most seconds that a TTL may have (RFC 2181 section 8). */
-export const maxTtlSeconds = 0x7fff_ffff;
+const maxTtlSeconds = 0x7fff_ffff;
 
 /** What a record without a TTL takes: `$TTL` first (RFC 2308 section 4), else the TTL before it (RFC 1035). */
 export interface TtlDefaults {
@@ -75,7 +76,7 @@ export function readRecord(
   }
   return {
     ok: true,
-    record: { name: owner, type, class: classIn, ttlSeconds, rdata: parsed.rdata },
+    record: { name: owner, type, class: DnsClass.IN, ttlSeconds, rdata: parsed.rdata },
   };
 }
 
@@ -90,7 +91,6 @@ export function ttlProblem(text: string): string {
   return `not a TTL such as 3600 or 1h30m, at most ${maxTtlSeconds} s, got ${shown(text)}`;
 }
 
-const classIn = 1;
 const classInPattern = /^(IN|CLASS0*1)$/i;
 const classPattern = /^(IN|CS|CH|HS|NONE|CLASS\d+)$/i;
 
