@@ -4,7 +4,7 @@
 import { DnsClass } from "./codes.ts";
 import { type Edns, writeOptions } from "./edns.ts";
 import type { Message, ResourceRecord, Tsig } from "./message-types.ts";
-import { namesEqual, rootName } from "./name.ts";
+import { isSubdomain, namesEqual, rootName } from "./name.ts";
 import { writeRdata } from "./rdata-wire.ts";
 import { RRType } from "./record-types.ts";
 import { WireWriter } from "./wire-writer.ts";
@@ -17,8 +17,8 @@ const headerLength = 12;
  * Encodes a message in at most `maxSize` octets (default and most 65535), whole RRsets only.
  * Records of one owner, type and class that stand together in a section are an RRset. The first
  * RRset of answer or authority that does not fit sets TC and ends the sections (RFC 2181
- * section 9); additional RRsets that do not fit are left out in silence. Room for OPT and TSIG is
- * kept; header, questions, OPT and TSIG are always written, even past `maxSize`. Throws a
+ * section 9); additional RRsets that do not fit are left out in silence, but for the glue of a
+ * referral, which sets TC (RFC 9471 section 3.1). Room for OPT and TSIG is kept; header, questions, OPT and TSIG are always written, even past `maxSize`. Throws a
  * RangeError if the rcode needs EDNS and there is none.
  */
 export function encodeMessage(message: Message, options: { maxSize?: number } = {}): Uint8Array {
@@ -38,16 +38,16 @@ export function encodeMessage(message: Message, options: { maxSize?: number } = 
   const authorities = answers.isWhole
     ? writeUntilFull(writer, message.authorities, limit)
     : { isWhole: false, count: 0 };
-  const additionalCount = authorities.isWhole
-    ? writeWhatFits(writer, message.additionals, limit)
-    : 0;
+  const additionals = authorities.isWhole
+    ? writeWhatFits(writer, message.additionals, limit, (each) => isGlue(each, message))
+    : { isWhole: false, count: 0 };
   writer.octets(tail.octets);
   writer.patchU16(0, message.id);
-  writer.patchU16(2, flagsOf(message) | (authorities.isWhole ? 0 : 0x0200));
+  writer.patchU16(2, flagsOf(message) | (additionals.isWhole ? 0 : 0x0200));
   writer.patchU16(4, message.questions.length);
   writer.patchU16(6, answers.count);
   writer.patchU16(8, authorities.count);
-  writer.patchU16(10, additionalCount + tail.count);
+  writer.patchU16(10, additionals.count + tail.count);
   return writer.finish();
 }
 
@@ -81,20 +81,29 @@ function writeUntilFull(
   return { isWhole: true, count: start };
 }
 
-/** Writes each RRset that fits and says how many records that were. */
+/** Writes each RRset that fits, and says whether all that are needed did. */
 function writeWhatFits(
   writer: WireWriter,
   records: readonly ResourceRecord[],
   limit: number,
-): number {
+  isNeeded: (first: ResourceRecord) => boolean,
+): { isWhole: boolean; count: number } {
+  let isWhole = true;
   let count = 0;
   let start = 0;
   while (start < records.length) {
     const end = rrsetEnd(records, start);
+    const first = records[start];
     if (tryRrset(writer, records, start, end, limit)) count += end - start;
+    else if (first && isNeeded(first)) isWhole = false;
     start = end;
   }
-  return count;
+  return { isWhole, count };
+}
+
+/** An address of a name server that lies below the very cut that the authority section names. */
+function isGlue({ name }: ResourceRecord, { authorities }: Message): boolean {
+  return authorities.some(({ type, name: cut }) => type === RRType.NS && isSubdomain(name, cut));
 }
 
 /** Writes the records from `start` to before `end`, or nothing if they do not all fit. */

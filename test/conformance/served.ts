@@ -22,7 +22,8 @@ function longText(letter: string, length: number): string {
 
 /**
  * `large` does not fit into 512 octets, `huge` not into 1232, `vast` not into 4096; the `mail`
- * and `many` sets fit only without some or all of their additional records.
+ * and `many` sets fit only without some or all of their additional records, the referral to
+ * `lent` fits into 512 octets only without some of its glue.
  */
 const sharedRecords = `
 large  TXT ${longText("a", 300)}
@@ -59,6 +60,8 @@ child  NS ns.child
 child  NS elsewhere.example.
 ns.child A 192.0.2.12
 ns.child AAAA 2001:db8::12
+$GENERATE 1-9 lent NS a-name-server-of-some-length-$.lent
+$GENERATE 1-9 a-name-server-of-some-length-$.lent A 192.0.2.$
 Case   CNAME HoSt
 `;
 

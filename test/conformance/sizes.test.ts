@@ -69,6 +69,13 @@ describe("sizes of answers", () => {
     expect([truncated.isTruncated, truncated.answers.length]).to.deep.equal([true, 0]);
   });
 
+  it("truncates a referral whose glue does not fit", async () => {
+    const found = await query(server, `host.lent.${staticApex}`, "A");
+    expect([found.isTruncated, found.authorities.length]).to.deep.equal([true, 9]);
+    const whole = await query(server, `host.lent.${staticApex}`, "A", { transport: "tcp" });
+    expect([whole.isTruncated, whole.additionals.length]).to.deep.equal([false, 9]);
+  });
+
   it("gives sixty thousand octets over TCP, whatever the EDNS size", async () => {
     for (const edns of [undefined, { udpSize: 512 }]) {
       const options = edns ? { edns } : {};

@@ -229,6 +229,30 @@ describe("encoding a message: the limit", () => {
     ).to.have.length(0);
   });
 
+  // RFC 9471 section 3.1: a resolver that is not given the glue cannot go on.
+  const referrals: { title: string; owner: string; host: string; isTruncated: boolean }[] = [
+    { title: "below the cut", owner: "sub.example.", host: "ns.SUB.example.", isTruncated: true },
+    { title: "at the cut", owner: "sub.example.", host: "sub.example.", isTruncated: true },
+    { title: "beside the cut", owner: "sub.example.", host: "ns.example.", isTruncated: false },
+  ];
+  for (const { title, owner, host, isTruncated } of referrals) {
+    it(`leaves out the address of a name server ${title} ${isTruncated ? "with" : "without"} TC`, () => {
+      const message = response({
+        isAuthoritative: false,
+        authorities: [record(owner, RRType.NS, nameRdata(named(host)))],
+        additionals: [address(host, 1), address("other.example.", 2)],
+      });
+      const maxSize = encodeMessage({ ...message, additionals: [] }).length;
+      const cut = decoded(encodeMessage(message, { maxSize }));
+      expect([cut.isTruncated, cut.authorities.length, cut.additionals.length]).to.deep.equal([
+        isTruncated,
+        1,
+        0,
+      ]);
+      expect(decoded(encodeMessage(message)).isTruncated).to.equal(false);
+    });
+  }
+
   it("leaves out additional RRsets without TC and tries each of them", () => {
     const long = record("long.", RRType.TXT, txtRdata(["x".repeat(200)]));
     const message = response({
