@@ -22,8 +22,8 @@ export interface AnswerState {
   readonly health: Health;
   /** Clusters that are taken out of the answers. */
   readonly drained: ReadonlySet<string>;
-  /** How far the addresses of a service's clusters are rotated in an answer of this type. */
-  readonly rotation: (service: Service, type: number) => number;
+  /** How far the addresses of each cluster are rotated in an answer for this name and type. */
+  readonly rotation: (federated: FederatedName, type: number) => number;
 }
 
 /** A question about a federated name by one asker. */
@@ -52,12 +52,17 @@ export function federatedAnswer(
   const { service } = federated;
   switch (federated.kind) {
     case "service":
-      return addresses(asked, service, {});
+      return addresses(asked, federated, service, {});
     case "local":
       return local(asked, federated);
     case "cluster":
       // A cluster's own name fails open alone: whether all of the service is down is not asked.
-      return addresses(asked, { ...service, onAllDown: "open" }, { cluster: federated.cluster });
+      return addresses(
+        asked,
+        federated,
+        { ...service, onAllDown: "open" },
+        { cluster: federated.cluster },
+      );
     case "port":
       return port(asked, federated);
   }
@@ -66,6 +71,7 @@ export function federatedAnswer(
 /** Ordered addresses for A and AAAA, for ANY the first of the two there is; else NODATA. */
 function addresses(
   asked: FederatedQuestion,
+  federated: FederatedName,
   service: Service,
   demand: Omit<Demand, "family">,
 ): FederatedAnswer {
@@ -76,7 +82,7 @@ function addresses(
     routes.push(found);
     if (found.outcome === "servfail") return { kind: "servfail", routes, ...noRecords };
     if (found.outcome === "nodata") continue;
-    const rotation = asked.state.rotation(service, typeOf(family));
+    const rotation = asked.state.rotation(federated, typeOf(family));
     const answers = addressRecords(name, family, service, found, found.order, rotation);
     return { kind: "answer", routes, answers, additionals: [] };
   }
@@ -89,12 +95,13 @@ function addresses(
  */
 function local(
   asked: FederatedQuestion,
-  { service, region, zone, up }: Extract<FederatedName, { kind: "local" }>,
+  federated: Extract<FederatedName, { kind: "local" }>,
 ): FederatedAnswer {
+  const { service, region, zone, up } = federated;
   const within = zone === undefined ? { region } : { region, zone };
   const either = routeFor(asked, service, { family: undefined, within });
   if (either.order.length > 0 && !either.isFailOpen) {
-    const answer = addresses(asked, service, { within });
+    const answer = addresses(asked, federated, service, { within });
     return { ...answer, routes: [...answer.routes, either] };
   }
   const cname: ResourceRecord = {
@@ -110,15 +117,16 @@ function local(
 /** One SRV record for each cluster and port of the answer, each cluster's addresses beside it. */
 function port(
   asked: FederatedQuestion,
-  { service, port: name, protocol }: Extract<FederatedName, { kind: "port" }>,
+  federated: Extract<FederatedName, { kind: "port" }>,
 ): FederatedAnswer {
+  const { service, port: name, protocol } = federated;
   const { question, state } = asked;
   if (question.type !== RRType.SRV && question.type !== RRType.ANY) {
     return { kind: "nodata", routes: [], ...noRecords };
   }
   const found = routeFor(asked, service, { family: undefined, port: { name, protocol } });
   if (found.outcome !== "answer") return { kind: found.outcome, routes: [found], ...noRecords };
-  const rotation = state.rotation(service, RRType.SRV);
+  const rotation = state.rotation(federated, RRType.SRV);
   const answers: ResourceRecord[] = [];
   const additionals: ResourceRecord[] = [];
   for (const each of found.order) {

@@ -6,14 +6,14 @@ import type { AnswerState } from "../answer/federated-answer.ts";
 import type { Snapshot } from "../answer/snapshot.ts";
 import { Rcode } from "../dns/codes.ts";
 import { decodeHeader, encodeMessage } from "../dns/message.ts";
-import type { Service } from "../federation/model.ts";
+import type { FederatedName } from "../federation/names.ts";
 
 /** Answers queries from the newest snapshot that it was given. */
 export class Responder {
   #state: AnswerState;
   readonly #now: () => number;
   readonly #onFault: (error: unknown) => void;
-  readonly #turns = new WeakMap<Service, Map<number, number>>();
+  readonly #turns = new WeakMap<FederatedName, Map<number, number>>();
 
   /**
    * @param now seconds since 1970.
@@ -24,7 +24,7 @@ export class Responder {
       snapshot,
       health: () => 1,
       drained: new Set(),
-      rotation: (service, type) => this.#turn(service, type),
+      rotation: (federated, type) => this.#turn(federated, type),
     };
     this.#now = now;
     this.#onFault = onFault;
@@ -45,10 +45,10 @@ export class Responder {
     }
   }
 
-  /** Counts up for each service and type, so that equal questions in a row rotate evenly. */
-  #turn(service: Service, type: number): number {
-    const turns = this.#turns.get(service) ?? new Map<number, number>();
-    this.#turns.set(service, turns);
+  /** Counts up for each name and type, so that equal questions rotate evenly whatever else is asked. */
+  #turn(federated: FederatedName, type: number): number {
+    const turns = this.#turns.get(federated) ?? new Map<number, number>();
+    this.#turns.set(federated, turns);
     const turn = turns.get(type) ?? 0;
     turns.set(type, (turn + 1) >>> 0);
     return turn;
