@@ -19,7 +19,7 @@ const longName = nameOf(["k".repeat(63), "l".repeat(63), "m".repeat(63), "n".rep
 describe("answer", () => {
   let state: AnswerState;
   before(async () => {
-    state = await fuzzState();
+    state = await fuzzState([]);
   });
 
   const silent: { name: string; received: Partial<Received> }[] = [

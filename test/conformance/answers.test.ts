@@ -18,7 +18,7 @@ describe("answers in general", () => {
     server = await startServer({
       files: servedFiles,
       name: "ns-7",
-      serverSpec: { version: "M 1" },
+      serverSpec: { version: "M 1", geoip: { databases: [] } },
     });
   });
   after(() => server.stop());
@@ -130,7 +130,8 @@ describe("answers in general", () => {
   }
 
   it("refuses CH TXT version.bind where no version is configured", async () => {
-    const silent = await startServer({ files: servedFiles });
+    const geoip = { databases: [] };
+    const silent = await startServer({ files: servedFiles, serverSpec: { geoip } });
     try {
       const octets = queryOctets("version.bind", "TXT");
       octets[octets.length - 1] = DnsClass.CH;

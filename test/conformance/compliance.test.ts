@@ -14,7 +14,8 @@ import { apexes, servedFiles } from "./served.ts";
 describe("DNS and EDNS compliance", () => {
   let server: RunningServer;
   before(async () => {
-    server = await startServer({ files: servedFiles });
+    const geoip = { databases: [] };
+    server = await startServer({ files: servedFiles, serverSpec: { geoip } });
   });
   after(() => server.stop());
 

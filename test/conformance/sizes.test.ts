@@ -11,7 +11,8 @@ import { servedFiles, staticApex } from "./served.ts";
 describe("sizes of answers", () => {
   let server: RunningServer;
   before(async () => {
-    server = await startServer({ files: servedFiles });
+    const geoip = { databases: [] };
+    server = await startServer({ files: servedFiles, serverSpec: { geoip } });
   });
   after(() => server.stop());
 

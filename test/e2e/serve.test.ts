@@ -60,7 +60,8 @@ describe("meridian serve", () => {
       it(`another one ends with status 2 and a message where a port is in use over ${name}`, async () => {
         const taken = await take();
         const listen = { dns: [`127.0.0.1:${taken.port}`] };
-        const folder = writeServerFolder({ files: exampleFiles(), serverSpec: { listen } });
+        const spec = { listen, geoip: { databases: [] } };
+        const folder = writeServerFolder({ files: exampleFiles(), serverSpec: spec });
         const result = await runCommand(["serve"], folder);
         await taken.free();
         rmSync(folder, { recursive: true });
@@ -113,7 +114,8 @@ describe("meridian serve", () => {
   });
 
   async function started(): Promise<RunningServer> {
-    const server = await startServer({ files: exampleFiles() });
+    const geoip = { databases: [] };
+    const server = await startServer({ files: exampleFiles(), serverSpec: { geoip } });
     servers.push(server);
     return server;
   }

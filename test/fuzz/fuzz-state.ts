@@ -1,5 +1,5 @@
-// The state that fuzz runs ask: a federation with every kind of name, static zones beside it, and
-// the embedded geo database, read as the server reads it. Does I/O.
+// The state that fuzz runs ask: a federation with every kind of name and static zones beside it,
+// read as the server reads them. Does I/O.
 
 import { rmSync } from "node:fs";
 import path from "node:path";
@@ -39,14 +39,21 @@ endpoints:
 - { addresses: [10.${cluster}.1.2], conditions: { ready: ${cluster !== 2} } }
 `;
 
-/** Reads and compiles the state; every fourth address of it is down. */
-export async function fuzzState(): Promise<AnswerState> {
+/**
+ * Reads and compiles the state; every fourth address of it is down.
+ * @param databases the geo databases; default: the embedded one.
+ */
+export async function fuzzState(databases?: readonly string[]): Promise<AnswerState> {
   const files = Object.fromEntries(
     [1, 2, 3].map((number) => [`zones/clusters/cluster-${number}/more.yaml`, moreServices(number)]),
   );
   const folder = writeServerFolder({
     files: { ...servedFiles, ...files },
-    serverSpec: { trustedResolvers: ["192.0.2.0/24"], version: "fuzz" },
+    serverSpec: {
+      trustedResolvers: ["192.0.2.0/24"],
+      version: "fuzz",
+      ...(databases && { geoip: { databases } }),
+    },
   });
   try {
     const reading = await new WorldReader(path.join(folder, "meridian.yaml")).read();

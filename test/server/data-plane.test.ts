@@ -23,7 +23,7 @@ describe("the data plane", () => {
   let wakeOnRestart: (() => void) | undefined;
 
   before(async () => {
-    ({ snapshot } = await fuzzState());
+    ({ snapshot } = await fuzzState([]));
     // The only way to the thread from outside: it can be ended, as a fault of its own would.
     threads.Worker = class extends OriginalWorker {
       constructor(...parameters: ConstructorParameters<typeof OriginalWorker>) {

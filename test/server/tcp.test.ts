@@ -17,7 +17,7 @@ describe("TCP", () => {
   let answered = 0;
   const clients: TcpClient[] = [];
   before(async () => {
-    ({ snapshot } = await fuzzState());
+    ({ snapshot } = await fuzzState([]));
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) client.close();

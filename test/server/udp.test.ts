@@ -15,7 +15,7 @@ describe("UDP", () => {
   let isStopped = false;
   const faults: unknown[] = [];
   before(async () => {
-    ({ snapshot } = await fuzzState());
+    ({ snapshot } = await fuzzState([]));
   });
   beforeEach(async () => {
     isStopped = false;
