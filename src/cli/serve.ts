@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Problem } from "../config/problem.ts";
 import { type DataPlane, startDataPlane } from "../server/data-plane.ts";
-import { formatListenAddress } from "../server/listener.ts";
+import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
 import { Reload } from "../sources/reload.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { hostnamesOf, openWorld } from "./open-world.ts";
@@ -38,7 +38,6 @@ export async function serve(configFile: string): Promise<number> {
   }
 
   let current = world;
-  let isBroken = false;
   const use = async (next: World): Promise<void> => {
     warnOfLateSettings(log, current, next);
     current = next;
@@ -51,13 +50,8 @@ export async function serve(configFile: string): Promise<number> {
     read: () => reader.read(),
     onState: (next) => {
       if (next !== current) void use(next);
-      else if (isBroken) log.info({ event: "mended", ...countsOf(next) }, "as before the problems");
-      isBroken = false;
     },
-    onProblems: (problems) => {
-      isBroken = true;
-      logProblems(log, problems);
-    },
+    onProblems: (problems) => logProblems(log, problems),
     onError: (error) => log.error({ event: "reload-failed", err: error }, "reload failed"),
   });
   const watch = new WorldWatch(configFile, log, () => void reload?.trigger());
@@ -68,6 +62,7 @@ export async function serve(configFile: string): Promise<number> {
   };
   process.on("SIGHUP", onHangUp);
   printWelcome(world, dataPlane);
+  warnOfWildcards(log, dataPlane.addresses);
   log.info({ event: "serving", listen: dataPlane.addresses, ...countsOf(world) }, "serving");
 
   const signal = await stopSignal;
@@ -86,6 +81,16 @@ function nextSignal(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of signals) process.once(signal, resolve);
   });
+}
+
+/** Over UDP the system picks the address that an answer to a wildcard socket leaves from. */
+function warnOfWildcards(log: Logger, addresses: readonly ListenAddress[]): void {
+  for (const { address, port } of addresses) {
+    if (address !== "0.0.0.0" && address !== "::") continue;
+    const message =
+      "on a host with several addresses list each one: UDP answers may leave from another";
+    log.warn({ event: "wildcard", address, port }, message);
+  }
 }
 
 /** Settings that only a new start takes up are said so, each time that they change. */

@@ -15,6 +15,7 @@ export interface Edns {
   readonly dnssecOk: boolean;
   /** The 15 reserved flags, as received and as sent. */
   readonly flags: number;
+  /** None of a received OPT whose version is not 0: they are not read. */
   readonly options: readonly EdnsOption[];
 }
 
@@ -68,6 +69,9 @@ export const EdeCode = {
   INVALID_DATA: 24,
 } as const;
 
+/** Options of one OPT. There are some twenty kinds; thousands of empty ones would be costly to read. */
+const mostOptions = 64;
+
 /**
  * Reads the options of an OPT record up to the reader's end. What is wrong is left in the
  * reader's `failure`. A scope length is an error in a query only (RFC 7871 section 6).
@@ -75,6 +79,10 @@ export const EdeCode = {
 export function readOptions(reader: WireReader, isResponse: boolean): EdnsOption[] {
   const options: EdnsOption[] = [];
   while (reader.remaining > 0) {
+    if (options.length === mostOptions) {
+      reader.fail(`cannot read OPT: it has more options than ${mostOptions}`);
+      break;
+    }
     const code = reader.u16();
     const former = reader.narrow(reader.u16());
     options.push(readOption(reader, code, isResponse));

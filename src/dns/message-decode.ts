@@ -174,7 +174,10 @@ function readOpt(reader: WireReader, start: RecordStart, isResponse: boolean): O
   if (start.name.length !== 1) {
     reader.fail("cannot read OPT: its owner is not the root", start.offset);
   }
+  const version = (start.ttlSeconds >>> 16) & 0xff;
   const former = reader.narrow(start.rdataLength);
+  // What other versions put here is not known (RFC 6891 section 6.1.3), so it cannot be wrong.
+  if (version !== 0) reader.skip(reader.remaining);
   const options = readOptions(reader, isResponse);
   reader.widen(former);
   const flags = start.ttlSeconds & 0xffff;
@@ -182,7 +185,7 @@ function readOpt(reader: WireReader, start: RecordStart, isResponse: boolean): O
     upperRcode: start.ttlSeconds >>> 24,
     edns: {
       udpSize: start.class,
-      version: (start.ttlSeconds >>> 16) & 0xff,
+      version,
       dnssecOk: (flags & 0x8000) !== 0,
       flags: flags & 0x7fff,
       options,

@@ -98,7 +98,7 @@ export function compileLocations(
   const outsideOverrides = overrides.map((override) =>
     place(
       override.network,
-      locationOfOverride(override, byName.get(override.cluster ?? "")?.cluster),
+      locationOfOverride(override, byName.get(override.cluster ?? "")?.cluster, clusters),
     ),
   );
 
@@ -155,12 +155,16 @@ function locationOfNetwork(cluster: LocatedCluster, network: Network): Location 
 }
 
 /** What the override gives, over the place of the cluster that it names. */
-function locationOfOverride(override: Override, cluster: LocatedCluster | undefined): Location {
+function locationOfOverride(
+  override: Override,
+  cluster: LocatedCluster | undefined,
+  clusters: readonly LocatedCluster[],
+): Location {
   const { zone, region, country, continent, place } = override;
   const coordinates =
     override.coordinates ??
     cluster?.location ??
-    (region === undefined ? undefined : cloudRegion(region)) ??
+    (region === undefined ? undefined : locationOfRegion(region, clusters)) ??
     centroidOf(override);
   return {
     by: { kind: "override", network: formatNetwork(override.network), place },
@@ -171,6 +175,15 @@ function locationOfOverride(override: Override, cluster: LocatedCluster | undefi
     ...(continent !== undefined && { continent }),
     ...(coordinates && { coordinates }),
   };
+}
+
+/** Where a cloud's region is, else the first cluster that says where it is and is in that region. */
+function locationOfRegion(
+  region: string,
+  clusters: readonly LocatedCluster[],
+): Coordinates | undefined {
+  const isIn = (each: LocatedCluster): boolean => each.region === region && !!each.location;
+  return cloudRegion(region) ?? clusters.find(isIn)?.location;
 }
 
 /** A record's location; `undefined` if it names no place that is known, which is no answer. */

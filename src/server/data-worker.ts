@@ -21,7 +21,8 @@ const fault = (error: unknown): void => {
   if (message !== undefined) say({ kind: "fault", message });
 };
 
-const responder = new Responder(start.snapshot, () => Math.floor(Date.now() / 1000), fault);
+const now = (): number => Math.floor(Date.now() / 1000);
+const responder = new Responder(start.snapshot, now, fault, Math.random);
 const connections = new ConnectionCount();
 const listeners: BoundListener[] = [];
 

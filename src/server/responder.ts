@@ -13,13 +13,21 @@ export class Responder {
   #state: AnswerState;
   readonly #now: () => number;
   readonly #onFault: (error: unknown) => void;
+  readonly #chance: () => number;
   readonly #turns = new WeakMap<FederatedName, Map<number, number>>();
 
   /**
    * @param now seconds since 1970.
    * @param onFault told of each mistake of ours that was answered with SERVFAIL.
+   * @param chance in [0,1): where each rotation begins, so that frequent new snapshots, which begin
+   *   it anew, favour no address.
    */
-  constructor(snapshot: Snapshot, now: () => number, onFault: (error: unknown) => void) {
+  constructor(
+    snapshot: Snapshot,
+    now: () => number,
+    onFault: (error: unknown) => void,
+    chance: () => number,
+  ) {
     this.#state = {
       snapshot,
       health: () => 1,
@@ -28,6 +36,7 @@ export class Responder {
     };
     this.#now = now;
     this.#onFault = onFault;
+    this.#chance = chance;
   }
 
   /** Answers from this snapshot from now on. */
@@ -49,7 +58,7 @@ export class Responder {
   #turn(federated: FederatedName, type: number): number {
     const turns = this.#turns.get(federated) ?? new Map<number, number>();
     this.#turns.set(federated, turns);
-    const turn = turns.get(type) ?? 0;
+    const turn = turns.get(type) ?? Math.floor(this.#chance() * 0x10000);
     turns.set(type, (turn + 1) >>> 0);
     return turn;
   }

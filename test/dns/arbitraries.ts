@@ -131,13 +131,18 @@ function ecs(family: 1 | 2, bits: number, isResponse: boolean): fc.Arbitrary<Edn
 }
 
 function ednsOf(isResponse: boolean): fc.Arbitrary<Edns> {
-  return fc.record({
+  const edns = fc.record({
     udpSize: fc.nat(0xffff),
     version: fc.nat(0xff),
     dnssecOk: fc.boolean(),
     flags: fc.nat(0x7fff),
-    options: fc.array(ednsOptions(isResponse), { maxLength: 4 }),
+    options: fc.constant([]),
   });
+  const withOptions = fc.array(ednsOptions(isResponse), { maxLength: 4 });
+  const versionZero = fc
+    .tuple(edns, withOptions)
+    .map(([each, options]) => ({ ...each, version: 0, options }));
+  return fc.oneof({ arbitrary: versionZero, weight: 4 }, { arbitrary: edns, weight: 1 });
 }
 
 function tsigs(alphabet: Alphabet): fc.Arbitrary<Tsig> {

@@ -250,6 +250,12 @@ describe("decoding a message: what is refused, why and where", () => {
       offset: 27,
     },
     {
+      name: "a sixty-fifth option",
+      input: `${header({ ar: 1 })} ${opt("0064 0000".repeat(65))}`,
+      reason: "cannot read OPT: it has more options than 64",
+      offset: 279,
+    },
+    {
       name: "an ECS of family 3",
       input: `${header({ ar: 1 })} ${opt("0008 0007 0003 18 00 c00002")}`,
       reason: "cannot read ECS: the family is neither 1 nor 2, got 3",
@@ -498,6 +504,17 @@ describe("decoding a message: what is accepted", () => {
       flags: 1,
       options: [],
     });
+  });
+
+  it("options of an EDNS version that is not known, whatever they hold", () => {
+    const octets = `${header({ ar: 1 })} 00 0029 04d0 00 01 0000 0005 0008 0001 ff`;
+    const result = decodeMessage(hex(octets));
+    expect(result.ok && result.message.edns).to.deep.include({ version: 1, options: [] });
+  });
+
+  it("sixty-four options", () => {
+    const result = decodeMessage(hex(`${header({ ar: 1 })} ${opt("0064 0000".repeat(64))}`));
+    expect(result.ok && result.message.edns?.options.length).to.equal(64);
   });
 
   it("a scope in the ECS of a response", () => {

@@ -60,6 +60,22 @@ const overrides: Override[] = [
 describe("locations", () => {
   const databases = compileDatabases([database("test-city.mmdb"), database("test-flat.mmdb")]);
   const map = compileLocations(clusters, overrides, databases);
+
+  it("place an override with a region of one's own where a cluster of that region is", () => {
+    const rack = { region: "rack", zones: [], networks: [] };
+    const clusters = [
+      { ...rack, name: "nowhere", location: undefined },
+      { ...rack, name: "iowa", location: iowa },
+      { ...rack, name: "suva", location: suva },
+    ];
+    const known = compileLocations(
+      clusters,
+      [override("192.0.2.0/24", { region: "rack" })],
+      databases,
+    );
+    const found = known.locations[valueAt(known.outside[4], address("192.0.2.9"))];
+    expect(found?.coordinates).to.deep.equal(iowa);
+  });
   const inIowa = { region: "us-central1", zones: ["us-central1-a"], coordinates: iowa };
   const inEurope = { region: "europe-west1", zones: ["europe-west1-b", "europe-west1-c"] };
 

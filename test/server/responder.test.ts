@@ -50,6 +50,7 @@ function responder(): { ask: (name: string) => number | undefined } {
     snapshot,
     () => 0,
     (error) => expect.fail(String(error)),
+    () => 0,
   );
   return {
     ask: (name) => {

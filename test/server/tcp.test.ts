@@ -217,7 +217,12 @@ describe("TCP", () => {
     answered = 0;
     faults.length = 0;
     const now = (): number => ++answered;
-    const responder = new Responder(snapshot, now, (error) => faults.push(error as Error));
+    const responder = new Responder(
+      snapshot,
+      now,
+      (error) => faults.push(error as Error),
+      () => 0,
+    );
     listener = await listenTcp(
       { address: "127.0.0.1", port: 0 },
       responder,

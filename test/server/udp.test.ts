@@ -98,6 +98,7 @@ describe("UDP", () => {
       snapshot,
       () => 0,
       (error) => faults.push(error),
+      () => 0,
     );
     return listenUdp({ address, port: 0 }, responder, (error) => faults.push(error));
   }
