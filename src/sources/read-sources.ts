@@ -8,13 +8,18 @@ import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promi
 import type { Problem } from "../config/problem.ts";
 import { type FolderTree, listFolder } from "./folder-tree.ts";
 import { type Resolution, type ResolveHostname, unresolved } from "./merge.ts";
-import { type FileStamp, fileStamp, isSameStamp, readSettled, reasonOf } from "./settled-file.ts";
+import {
+  type FileStamp,
+  fileStamp,
+  isSameStamp,
+  readSettled,
+  reasonOf,
+  removalMs,
+} from "./settled-file.ts";
 import { readSourceFile, type SourceFile } from "./source-objects.ts";
 import { composeState, type StateResult } from "./source-state.ts";
 import { readZoneFile, type ZoneFile } from "./zone-files.ts";
 
-/** How long a file must have been gone before it counts as removed: editors replace files so. */
-const removalMs = 250;
 /** How long the first reading waits for files that are being written. */
 const firstReadingMs = 2000;
 

@@ -13,6 +13,9 @@ const settleMs = 40;
 const settlePiecesMs = 500;
 const pieceOctets = 4096n;
 
+/** How long a file must have been gone before it counts as removed: editors replace files so. */
+export const removalMs = 250;
+
 /** What tells one version of a file from another. */
 export interface FileStamp {
   readonly device: bigint;

@@ -6,12 +6,10 @@ import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { listFolder } from "./folder-tree.ts";
 import { FolderWatches, type WantedWatch } from "./folder-watches.ts";
-import { type FileStamp, fileStamp, isSameStamp, unsettledMs } from "./settled-file.ts";
+import { type FileStamp, fileStamp, isSameStamp, removalMs, unsettledMs } from "./settled-file.ts";
 
 /** Notices come in bursts: this long after the first they are taken together. */
 const burstMs = 20;
-/** A file that has been gone for this long is removed; before, it may be about to be replaced. */
-const removalMs = 80;
 /** How often to look although no notice came: network file systems give none. */
 const defaultRescanMs = 5000;
 
