@@ -22,7 +22,7 @@ export interface ServerConfig {
   readonly cluster: string | undefined;
   /** The answer to CH TXT `version.bind`; `undefined`: REFUSED. */
   readonly version: string | undefined;
-  /** Data plane threads; `undefined`: one for each core. */
+  /** Data plane threads; `undefined`: the server decides. */
   readonly workers: number | undefined;
   /** The folder of what is served. */
   readonly zones: string;

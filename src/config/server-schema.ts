@@ -68,5 +68,3 @@ export const serverSchema = objectSchema("Server", {
     ).default([]),
   }).prefault({}),
 });
-
-export type ServerObject = z.output<typeof serverSchema>;
