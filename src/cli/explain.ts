@@ -8,7 +8,7 @@ import { parseName } from "../dns/name.ts";
 import { isMetaType, RRType, typeCode } from "../dns/record-types.ts";
 import type { Address, Network } from "../federation/model.ts";
 import { explanationText } from "./explain-text.ts";
-import { openWorld } from "./open-world.ts";
+import { hostnameFailure, openWorld } from "./open-world.ts";
 import { ExitStatus, printProblems, shortPath } from "./output.ts";
 import type { World } from "./world.ts";
 
@@ -44,7 +44,10 @@ export async function explainCommand(
     return badUsage(`cannot use resolver: the client is no prefix ADDR/LEN, got ${options.client}`);
   }
 
-  const { first, hostnames } = await openWorld(options.config, () => undefined);
+  const { first, hostnames } = await openWorld(options.config, {
+    onChange: () => undefined,
+    onFailure: (hostname, reason) => console.error(hostnameFailure(hostname, reason)),
+  });
   hostnames.stop();
   if (!first.ok) {
     printProblems(first.problems);

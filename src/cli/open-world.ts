@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { readServerConfig } from "../config/server-config.ts";
-import { dnsLookUp, Hostnames } from "../sources/hostnames.ts";
+import { dnsLookUp, Hostnames, type HostnamesOptions } from "../sources/hostnames.ts";
 import type { Reading } from "../sources/reload.ts";
 import { type World, WorldReader } from "./world.ts";
 
@@ -16,11 +16,17 @@ export interface OpenedWorld {
 /** How long the first answers wait for load balancer hostnames, in milliseconds. */
 const firstLookUpMs = 5000;
 
-/** @param onChange a hostname has other addresses than before, so the world is another. */
-export async function openWorld(configFile: string, onChange: () => void): Promise<OpenedWorld> {
+/**
+ * Reads the world and waits a little for its hostnames.
+ * @param events what becomes of hostnames: one with other addresses makes another world.
+ */
+export async function openWorld(
+  configFile: string,
+  events: Pick<HostnamesOptions, "onChange" | "onFailure">,
+): Promise<OpenedWorld> {
   const configured = readServerConfig(path.resolve(configFile));
   const servers = configured.ok ? configured.config.resolvers : [];
-  const hostnames = new Hostnames({ lookUp: dnsLookUp(servers), onChange });
+  const hostnames = new Hostnames({ lookUp: dnsLookUp(servers), ...events });
   const reader = new WorldReader(configFile, hostnames.resolve);
   const unresolved = await reader.read();
   if (!unresolved.ok) return { first: unresolved, reader, hostnames };
@@ -33,6 +39,11 @@ export async function openWorld(configFile: string, onChange: () => void): Promi
   await Promise.race([hostnames.track(names), late]);
   clearTimeout(timer);
   return { first: await reader.read(), reader, hostnames };
+}
+
+/** What is said of a load balancer hostname that cannot be resolved. */
+export function hostnameFailure(hostname: string, reason: string): string {
+  return `cannot resolve load balancer hostname: ${reason}, got ${hostname}`;
 }
 
 /** The load balancer hostnames of all services. */

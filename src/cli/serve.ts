@@ -7,7 +7,7 @@ import { type DataPlane, startDataPlane } from "../server/data-plane.ts";
 import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
 import { Reload } from "../sources/reload.ts";
 import { createLogger, type Logger } from "./log.ts";
-import { hostnamesOf, openWorld } from "./open-world.ts";
+import { hostnameFailure, hostnamesOf, openWorld } from "./open-world.ts";
 import { ExitStatus, printProblems, problemText } from "./output.ts";
 import { digLines, summaryLines } from "./summary.ts";
 import type { World } from "./world.ts";
@@ -17,13 +17,17 @@ import { WorldWatch } from "./world-watch.ts";
 export async function serve(configFile: string): Promise<number> {
   const stopSignal = nextSignal("SIGTERM", "SIGINT");
   let reload: Reload<World> | undefined;
-  const { first, reader, hostnames } = await openWorld(configFile, () => void reload?.trigger());
+  const log = createLogger();
+  const { first, reader, hostnames } = await openWorld(configFile, {
+    onChange: () => void reload?.trigger(),
+    onFailure: (hostname, reason) =>
+      log.warn({ event: "unresolved", hostname, reason }, hostnameFailure(hostname, reason)),
+  });
   if (!first.ok) {
     hostnames.stop();
     printProblems(first.problems);
     return ExitStatus.BAD_INPUT;
   }
-  const log = createLogger();
   const world = first.state;
   let dataPlane: DataPlane;
   try {
@@ -38,21 +42,23 @@ export async function serve(configFile: string): Promise<number> {
   }
 
   let current = world;
+  const onError = (error: unknown): void =>
+    log.error({ event: "reload-failed", err: error }, "reload failed");
   const use = async (next: World): Promise<void> => {
     warnOfLateSettings(log, current, next);
     current = next;
-    void hostnames.track(hostnamesOf(next));
-    void watch.use(next);
+    hostnames.track(hostnamesOf(next)).catch(onError);
+    watch.use(next).catch(onError);
     await dataPlane.use(next.snapshot);
     log.info({ event: "reloaded", ...countsOf(next) }, "answering from the new state");
   };
   reload = new Reload<World>({
     read: () => reader.read(),
     onState: (next) => {
-      if (next !== current) void use(next);
+      if (next !== current) use(next).catch(onError);
     },
     onProblems: (problems) => logProblems(log, problems),
-    onError: (error) => log.error({ event: "reload-failed", err: error }, "reload failed"),
+    onError,
   });
   const watch = new WorldWatch(configFile, log, () => void reload?.trigger());
   await watch.use(world);

@@ -1,6 +1,7 @@
 // The control plane's side of the data plane: starts its thread, hands it snapshots, starts it
 // anew if it dies, and stops it. It must not know what a snapshot holds. Does I/O.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Snapshot } from "../answer/snapshot.ts";
 import { formatListenAddress, type ListenAddress } from "./listener.ts";
@@ -24,8 +25,11 @@ export interface DataPlane {
   readonly stop: () => Promise<void>;
 }
 
-/** Milliseconds before a thread that died is started anew. */
-const restartDelayMs = 100;
+/** Milliseconds before a thread that died is started anew: doubled with each quick death, up to a bound. */
+const firstDelayMs = 100;
+const lastDelayMs = 5000;
+/** A thread that dies sooner than this after its start has died quickly. */
+const quickDeathMs = 10_000;
 
 /** Starts answering. Rejects with `cannot listen on …` if an address cannot be bound. */
 export async function startDataPlane(
@@ -35,7 +39,10 @@ export async function startDataPlane(
 ): Promise<DataPlane> {
   let current = snapshot;
   let sequence = 0;
-  let isStopping = false;
+  let restarting: Promise<void> | undefined;
+  let quickDeaths = 0;
+  let startedMs = performance.now();
+  const stopping = new AbortController();
   const waiting = new Map<number, () => void>();
   const first = await startWorker(listen, current);
   const { addresses } = first;
@@ -57,23 +64,30 @@ export async function startDataPlane(
     });
     watched.on("exit", () => {
       worker = undefined;
-      if (!isStopping) void restart(reason);
+      if (!stopping.signal.aborted) restarting = restart(reason);
     });
   }
 
-  async function restart(reason: string): Promise<void> {
-    events.onRestart(reason);
-    await new Promise((resolve) => setTimeout(resolve, restartDelayMs));
-    if (isStopping) return;
-    try {
-      const started = await startWorker(addresses, current);
-      worker = started.worker;
-      watch(worker);
-      // What was handed over in the meantime went to no one.
-      for (const number of waiting.keys()) hand(number);
-      if (isStopping) tell(worker, { kind: "stop" });
-    } catch (error) {
-      if (!isStopping) void restart(error instanceof Error ? error.message : String(error));
+  /** Starts a thread in place of one that died, however often that takes. */
+  async function restart(firstReason: string): Promise<void> {
+    const { signal } = stopping;
+    for (let reason = firstReason; ; ) {
+      quickDeaths = performance.now() - startedMs < quickDeathMs ? quickDeaths + 1 : 0;
+      events.onRestart(reason);
+      const delayMs = Math.min(firstDelayMs * 2 ** quickDeaths, lastDelayMs);
+      await delay(delayMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      startedMs = performance.now();
+      try {
+        const started = await startWorker(addresses, current);
+        worker = started.worker;
+        watch(worker);
+        // What was handed over in the meantime went to no one.
+        for (const number of waiting.keys()) hand(number);
+        return;
+      } catch (error) {
+        reason = error instanceof Error ? error.message : String(error);
+      }
     }
   }
 
@@ -91,7 +105,8 @@ export async function startDataPlane(
       return used;
     },
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
+      await restarting;
       if (!worker) return;
       const stopped = worker;
       const exited = new Promise<void>((resolve) => stopped.once("exit", () => resolve()));
@@ -118,6 +133,7 @@ async function startWorker(
 function listening(worker: Worker): Promise<readonly ListenAddress[]> {
   return new Promise((resolve, reject) => {
     worker.once("error", reject);
+    worker.once("exit", () => reject(new Error("the thread ended before it listened")));
     worker.on("message", (message: FromWorker) => {
       if (message.kind === "listening") resolve(message.addresses);
       if (message.kind === "cannot-listen") {

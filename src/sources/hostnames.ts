@@ -16,6 +16,8 @@ export interface HostnamesOptions {
   readonly lookUp: (hostname: string) => Promise<readonly FoundAddress[]>;
   /** What `resolve` says of some hostname is no longer what it said before. */
   readonly onChange: () => void;
+  /** A hostname that could be resolved can be no longer, or never could. Told once until it can again. */
+  readonly onFailure: (hostname: string, reason: string) => void;
   /** Calls back after a time; gives the function that cancels it. Default: timers. */
   readonly schedule?: (callback: () => void, delayMs: number) => () => void;
 }
@@ -64,7 +66,11 @@ export class Hostnames {
   }
 
   async #refresh(hostname: string, tracked: Tracked): Promise<void> {
-    const found = await this.#options.lookUp(hostname).catch(() => []);
+    let reason = "it has no address";
+    const found = await this.#options.lookUp(hostname).catch((error: unknown) => {
+      reason = error instanceof Error ? error.message : String(error);
+      return [];
+    });
     if (this.#tracked.get(hostname) !== tracked) return; // no longer wanted
     const before = tracked.resolution;
     const addresses = found.flatMap((each) => parseAddress(each.address) ?? []);
@@ -79,6 +85,7 @@ export class Hostnames {
       const state = before.addresses.length > 0 ? "stale" : "unresolved";
       tracked.resolution = { addresses: before.addresses, state };
       delaySeconds = Math.min(firstRetrySeconds * 2 ** tracked.failures, lastRetrySeconds);
+      if (tracked.failures === 0) this.#options.onFailure(hostname, reason);
       tracked.failures++;
     }
     const schedule = this.#options.schedule ?? setTimer;

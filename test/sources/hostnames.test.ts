@@ -7,6 +7,7 @@ function scripted(answers: Record<string, (FoundAddress[] | Error)[]>) {
   const asked: string[] = [];
   const timers: { callback: () => void; delayMs: number }[] = [];
   const changes: string[] = [];
+  const failures: string[] = [];
   const hostnames = new Hostnames({
     lookUp: async (hostname) => {
       asked.push(hostname);
@@ -15,6 +16,7 @@ function scripted(answers: Record<string, (FoundAddress[] | Error)[]>) {
       return answer;
     },
     onChange: () => changes.push("changed"),
+    onFailure: (hostname, reason) => failures.push(`${hostname}: ${reason}`),
     schedule: (callback, delayMs) => {
       const timer = { callback, delayMs };
       timers.push(timer);
@@ -33,7 +35,7 @@ function scripted(answers: Record<string, (FoundAddress[] | Error)[]>) {
     const { addresses, state } = hostnames.resolve(hostname);
     return [state, ...addresses.map(formatAddress)].join(" ");
   };
-  return { hostnames, asked, timers, changes, elapse, shown };
+  return { hostnames, asked, timers, changes, failures, elapse, shown };
 }
 
 const found = (address: string, ttl = 60): FoundAddress => ({ address, ttl });
@@ -47,6 +49,17 @@ describe("Hostnames", () => {
     await hostnames.track(["a"]);
     expect(shown("a")).to.equal("resolved 192.0.2.1 192.0.2.2 2001:db8::1");
     expect(changes).to.have.length(1);
+  });
+
+  it("tell a failure with its reason once, and again after they could be resolved", async () => {
+    const answers = [[], [], [found("192.0.2.1")], new Error("SERVFAIL")];
+    const { hostnames, elapse, failures } = scripted({ a: answers });
+    await hostnames.track(["a"]);
+    await elapse();
+    expect(failures).to.deep.equal(["a: it has no address"]);
+    await elapse();
+    await elapse();
+    expect(failures).to.deep.equal(["a: it has no address", "a: SERVFAIL"]);
   });
 
   const times: { name: string; ttls: number[]; expected: number }[] = [
