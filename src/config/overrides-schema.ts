@@ -1,7 +1,6 @@
 // The keys of the overrides file: a list of networks whose clients' place is known better than a
 // database knows it. It knows one entry at a time, and no cluster.
 
-import type { z } from "zod";
 import { decimal, listOf, network, objectName, parsed, placeName, strictMap } from "./fields.ts";
 
 const continentCodes = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"];
@@ -36,5 +35,3 @@ export const overridesSchema = listOf(
     }),
   "overrides",
 );
-
-export type OverrideEntry = z.output<typeof overridesSchema>[number];

@@ -1,4 +1,4 @@
-// Domain names as uncompressed wire octets, and what can be asked of them: text form, order,
+// Domain names as uncompressed wire octets, and what can be asked of them: text form,
 // ancestry, keys. It knows nothing of messages, compression or zones.
 
 /**
@@ -88,12 +88,6 @@ export function nameKey(name: Name): string {
   return lowered.toString("latin1");
 }
 
-/** The name with ASCII letters in lower case (RFC 4343). */
-export function lowerName(name: Name): Name {
-  // Length octets are below 0x40, letters above: no length can be taken for a letter.
-  return name.map(lowerOctet);
-}
-
 /** The labels from the leftmost on, without the root, as views of the name's octets. */
 export function labelsOf(name: Name): Uint8Array[] {
   const labels: Uint8Array[] = [];
@@ -101,13 +95,6 @@ export function labelsOf(name: Name): Uint8Array[] {
     labels.push(name.subarray(start + 1, start + 1 + (name[start] ?? 0)));
   }
   return labels;
-}
-
-/** How many labels stand above the root. */
-export function labelCount(name: Name): number {
-  let count = 0;
-  for (let at = 0; at < name.length - 1; at += (name[at] ?? 0) + 1) count++;
-  return count;
 }
 
 /**
@@ -157,18 +144,6 @@ export function namesEqual(a: Name, b: Name): boolean {
   return a.length === b.length && isSubdomain(a, b);
 }
 
-/** Canonical order: label by label from the right, in lower case (RFC 4034 section 6.1). */
-export function compareNames(a: Name, b: Name): number {
-  const startsOfA = labelStarts(a);
-  const startsOfB = labelStarts(b);
-  const shared = Math.min(startsOfA.length, startsOfB.length);
-  for (let fromRight = 1; fromRight <= shared; fromRight++) {
-    const order = compareLabels(a, startsOfA.at(-fromRight) ?? 0, b, startsOfB.at(-fromRight) ?? 0);
-    if (order !== 0) return order;
-  }
-  return startsOfA.length - startsOfB.length;
-}
-
 /**
  * The octet that the escape at `at` stands for, and how many characters the escape takes:
  * `\DDD` or `\X` (RFC 1035 section 5.1). `undefined` if it is cut short or above `\255`.
@@ -185,17 +160,6 @@ export function readEscape(
   if (!isDigit(second) || !isDigit(third)) return undefined;
   const octet = (first - 0x30) * 100 + (second - 0x30) * 10 + (third - 0x30);
   return octet <= 0xff ? { octet, length: 4 } : undefined;
-}
-
-function compareLabels(a: Name, startOfA: number, b: Name, startOfB: number): number {
-  const lengthOfA = a[startOfA] ?? 0;
-  const lengthOfB = b[startOfB] ?? 0;
-  const shared = Math.min(lengthOfA, lengthOfB);
-  for (let at = 1; at <= shared; at++) {
-    const order = lowerOctet(a[startOfA + at] ?? 0) - lowerOctet(b[startOfB + at] ?? 0);
-    if (order !== 0) return order;
-  }
-  return lengthOfA - lengthOfB;
 }
 
 /** Where each label's length octet stands, the root's left out. */
