@@ -16,7 +16,10 @@ const refresh = 3600;
 const retry = 600;
 const expire = 604800;
 
-/** Builds the zone; a master file's record at a federated name, or a zone cut above one, is a problem. */
+/**
+ * Builds the zone; a master file's record at a federated name, or a zone cut above one, is a problem.
+ * The model's own names are taken to be unlike each other.
+ */
 export function compileFederationZone(
   model: Model,
   records: readonly LocatedRecord[],
@@ -36,7 +39,6 @@ export function compileFederationZone(
     }
     const node = ensureNode(zone, name);
     if (node.rrsets.size > 0) problems.push(clash(name, node.name, records));
-    if (node.dynamic) problems.push(ambiguity(federation, name));
     node.dynamic = target;
   }
   return { zone, problems };
@@ -80,14 +82,5 @@ function clash(name: Name, owner: Name, records: readonly LocatedRecord[]): Prob
     line: record?.line ?? 1,
     column: record?.column ?? 1,
     message: `cannot add record: the name is published by a federated service, got ${formatName(name)}`,
-  };
-}
-
-function ambiguity(federation: Federation, name: Name): Problem {
-  return {
-    file: "Federation",
-    line: 1,
-    column: 1,
-    message: `cannot publish federation ${federation.name}: two federated names are equal, got ${formatName(name)}`,
   };
 }

@@ -4,13 +4,14 @@
 import { maskAddress } from "../../src/dns/address.ts";
 import { DnsClass } from "../../src/dns/codes.ts";
 import type { EcsOption } from "../../src/dns/edns.ts";
-import { encodeMessage, type Message } from "../../src/dns/message.ts";
+import { encodeMessage } from "../../src/dns/message.ts";
 import { labelsOf, type Name, nameOf, parseName, rootName } from "../../src/dns/name.ts";
 import { RRType } from "../../src/dns/record-types.ts";
 import type { Model } from "../../src/federation/model.ts";
 import { federatedNames } from "../../src/federation/names.ts";
 import { address as addressFrom, network } from "../geo/addresses.ts";
 import type { Dice } from "./dice.ts";
+import { emptyQuery } from "./dns-client.ts";
 import type { GeneratedWorld } from "./generators.ts";
 
 /** Who asks: a source address, and the ECS prefix that it sends or none. */
@@ -109,25 +110,13 @@ export function queryOf(
   question: { name: Name; type: number; class: number },
   ecs: EcsOption | undefined,
 ): Uint8Array {
-  const query: Message = {
+  const options = ecs ? [ecs] : [];
+  return encodeMessage({
+    ...emptyQuery(),
     id: 4711,
-    isResponse: false,
-    opcode: 0,
-    isAuthoritative: false,
-    isTruncated: false,
-    recursionDesired: false,
-    recursionAvailable: false,
-    z: false,
-    authenticData: false,
-    checkingDisabled: false,
-    rcode: 0,
     questions: [question],
-    answers: [],
-    authorities: [],
-    additionals: [],
-    edns: { udpSize: 4096, version: 0, dnssecOk: false, flags: 0, options: ecs ? [ecs] : [] },
-  };
-  return encodeMessage(query);
+    edns: { udpSize: 4096, version: 0, dnssecOk: false, flags: 0, options },
+  });
 }
 
 /** Throws if the text is no name. */
