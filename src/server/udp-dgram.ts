@@ -9,9 +9,13 @@ import type { Responder } from "./responder.ts";
 
 /** Octets that the kernel may hold for us in each direction; it grants what its limits allow. */
 const socketBufferSize = 4 * 1024 * 1024;
-/** While stopping: how long no datagram may come before the socket is closed, and at most. */
-const quietMs = 20;
-const drainMs = 500;
+/**
+ * While stopping: the socket is closed after so many rounds without a datagram, and after so many
+ * in all. Rounds and not a time, since a thread that was held up has read nothing meanwhile.
+ */
+const quietRounds = 2;
+const mostRounds = 50;
+const roundMs = 10;
 
 /** Binds and answers until stopped. Rejects with the system's error if it cannot bind. */
 export async function listenUdp(
@@ -31,9 +35,9 @@ export async function listenUdp(
   });
   socket.on("error", onError);
   enlargeBuffers(socket, onError);
-  let lastMessageAt = 0;
+  let datagrams = 0;
   socket.on("message", (octets, { address: source, port: sourcePort }) => {
-    lastMessageAt = performance.now();
+    datagrams++;
     const received = {
       octets,
       source: sourceAddress(source),
@@ -49,20 +53,18 @@ export async function listenUdp(
   });
   return {
     address: { address, port: socket.address().port },
-    stop: () => drain(socket, () => lastMessageAt),
+    stop: () => drain(socket, () => datagrams),
   };
 }
 
 /** Answers what the kernel still holds, then closes. */
-async function drain(socket: Socket, lastMessageAt: () => number): Promise<void> {
-  const started = performance.now();
-  const isBusy = (): boolean => {
-    const now = performance.now();
-    return now - Math.max(started, lastMessageAt()) < quietMs && now - started < drainMs;
-  };
-  while (isBusy()) {
-    // After a long pause of the thread its timers come first: what waits must be read before it counts.
-    await new Promise((resolve) => setTimeout(() => setImmediate(resolve), quietMs / 2));
+async function drain(socket: Socket, datagrams: () => number): Promise<void> {
+  let quiet = 0;
+  for (let round = 0; round < mostRounds && quiet < quietRounds; round++) {
+    const before = datagrams();
+    // Timers come first in a turn: between this one and the immediate the socket is read.
+    await new Promise((resolve) => setTimeout(() => setImmediate(resolve), roundMs));
+    quiet = datagrams() === before ? quiet + 1 : 0;
   }
   await new Promise<void>((resolve) => socket.close(resolve));
 }
