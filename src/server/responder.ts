@@ -54,6 +54,35 @@ export class Responder {
     }
   }
 
+  /**
+   * Answers the datagram of `length` octets at `octets[at]` and writes the response to `out` from
+   * `outAt` on; its length, or 0 for silence. Never throws.
+   * @param at a multiple of 4.
+   * @param source holds the sender's address of 4 or 16 octets from `sourceAt` on.
+   * @param outAt a multiple of 4, with room for the largest response behind it.
+   */
+  respondInto(
+    octets: Uint8Array,
+    at: number,
+    length: number,
+    source: Uint8Array,
+    sourceAt: number,
+    family: 4 | 6,
+    sourcePort: number,
+    out: Uint8Array,
+    outAt: number,
+  ): number {
+    const response = this.respond({
+      octets: octets.slice(at, at + length),
+      source: source.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16)),
+      sourcePort,
+      transport: "udp",
+    });
+    if (!response) return 0;
+    out.set(response, outAt);
+    return response.length;
+  }
+
   /** Counts up for each name and type, so that equal questions rotate evenly whatever else is asked. */
   #turn(federated: FederatedName, type: number): number {
     const turns = this.#turns.get(federated) ?? new Map<number, number>();
