@@ -2,11 +2,11 @@
 // The `meridian` command: arguments in, exit status out. What the commands do is in the files
 // that are named after them. Does I/O.
 
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { check } from "./check.ts";
 import { explainCommand } from "./explain.ts";
 import { ExitStatus } from "./output.ts";
-import { serve } from "./serve.ts";
+import { type ServeOptions, serve } from "./serve.ts";
 
 const configOption = ["--config <file>", "the server's own file", "meridian.yaml"] as const;
 
@@ -19,7 +19,15 @@ program
   .command("serve")
   .description("run the server in the foreground; SIGHUP reloads, SIGTERM drains and exits 0")
   .option(...configOption)
-  .action(async ({ config }: { config: string }) => exitWith(await serve(config)));
+  .addOption(
+    new Option(
+      "--udp <mode>",
+      "read UDP in batches of system calls (Linux), or by node:dgram; default: in batches if possible",
+    ).choices(["batch", "dgram"]),
+  )
+  .action(async ({ config, ...options }: { config: string } & ServeOptions) =>
+    exitWith(await serve(config, options)),
+  );
 
 program
   .command("check")

@@ -1,9 +1,11 @@
 // `meridian serve`: the composition of the running server. It joins the world that files describe
 // with the data plane, and hands each new world on. Does I/O.
 
+import { availableParallelism } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import type { Problem } from "../config/problem.ts";
-import { type DataPlane, startDataPlane } from "../server/data-plane.ts";
+import { type DataPlane, startDataPlane, type UdpMode } from "../server/data-plane.ts";
+import { batchUnavailable } from "../server/linux-sockets.ts";
 import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
 import { Reload } from "../sources/reload.ts";
 import { createLogger, type Logger } from "./log.ts";
@@ -13,11 +15,23 @@ import { digLines, summaryLines } from "./summary.ts";
 import type { World } from "./world.ts";
 import { WorldWatch } from "./world-watch.ts";
 
+/** What the command line says of the server. */
+export interface ServeOptions {
+  /** How UDP is answered; `undefined`: in batches if that can be. */
+  readonly udp?: UdpMode;
+}
+
 /** Runs until SIGTERM or SIGINT; resolves with the exit status. */
-export async function serve(configFile: string): Promise<number> {
+export async function serve(configFile: string, options: ServeOptions = {}): Promise<number> {
   const stopSignal = nextSignal("SIGTERM", "SIGINT");
   let reload: Reload<World> | undefined;
   const log = createLogger();
+  const noBatch = options.udp === "dgram" ? undefined : batchUnavailable();
+  if (options.udp === "batch" && noBatch !== undefined) {
+    console.error(`cannot read UDP in batches: ${noBatch}`);
+    return ExitStatus.FAILED;
+  }
+  const udp = noBatch === undefined ? (options.udp ?? "batch") : "dgram";
   const { first, reader, hostnames } = await openWorld(configFile, {
     onChange: () => void reload?.trigger(),
     onFailure: (hostname, reason) =>
@@ -31,7 +45,9 @@ export async function serve(configFile: string): Promise<number> {
   const world = first.state;
   let dataPlane: DataPlane;
   try {
-    dataPlane = await startDataPlane(world.config.listen.dns, world.snapshot, {
+    const { listen, workers = availableParallelism(), answerCacheMiB } = world.config;
+    const planned = { listen: listen.dns, udp, workers, answerCacheMiB };
+    dataPlane = await startDataPlane(planned, world.snapshot, {
       onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
       onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
     });
@@ -68,8 +84,11 @@ export async function serve(configFile: string): Promise<number> {
   };
   process.on("SIGHUP", onHangUp);
   printWelcome(world, dataPlane);
-  warnOfWildcards(log, dataPlane.addresses);
-  log.info({ event: "serving", listen: dataPlane.addresses, ...countsOf(world) }, "serving");
+  if (noBatch !== undefined) {
+    log.warn({ event: "no-batch", reason: noBatch }, "UDP is read one by one, by one thread");
+  }
+  if (udp === "dgram") warnOfWildcards(log, dataPlane.addresses);
+  log.info({ event: "serving", udp, listen: dataPlane.addresses, ...countsOf(world) }, "serving");
 
   const signal = await stopSignal;
   log.info({ event: "draining", signal }, "finishing what has begun");
@@ -89,7 +108,7 @@ function nextSignal(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   });
 }
 
-/** Over UDP the system picks the address that an answer to a wildcard socket leaves from. */
+/** Over node:dgram the system picks the address that an answer to a wildcard socket leaves from. */
 function warnOfWildcards(log: Logger, addresses: readonly ListenAddress[]): void {
   for (const { address, port } of addresses) {
     if (address !== "0.0.0.0" && address !== "::") continue;
@@ -101,7 +120,7 @@ function warnOfWildcards(log: Logger, addresses: readonly ListenAddress[]): void
 
 /** Settings that only a new start takes up are said so, each time that they change. */
 function warnOfLateSettings(log: Logger, before: World, after: World): void {
-  for (const key of ["listen", "workers", "resolvers"] as const) {
+  for (const key of ["listen", "workers", "answerCacheMiB", "resolvers"] as const) {
     if (isDeepStrictEqual(before.config[key], after.config[key])) continue;
     log.warn({ event: "needs-restart", setting: `spec.${key}` }, "changed at the next start only");
   }

@@ -22,8 +22,10 @@ export interface ServerConfig {
   readonly cluster: string | undefined;
   /** The answer to CH TXT `version.bind`; `undefined`: REFUSED. */
   readonly version: string | undefined;
-  /** Data plane threads; `undefined`: the server decides. */
+  /** Threads that answer UDP; `undefined`: one for each core. */
   readonly workers: number | undefined;
+  /** Most MiB of ready answers that each of them keeps. */
+  readonly answerCacheMiB: number;
   /** The folder of what is served. */
   readonly zones: string;
   readonly dataDir: string;
@@ -114,6 +116,7 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
     cluster: spec.cluster,
     version: spec.version,
     workers: spec.workers,
+    answerCacheMiB: spec.answerCacheMiB,
     zones: absolute(spec.zones),
     dataDir: absolute(spec.dataDir),
     geoip: {

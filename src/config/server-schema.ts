@@ -43,6 +43,7 @@ export const serverSchema = objectSchema("Server", {
     cluster: objectName.optional(),
     version: txtString.optional(),
     workers: integer(1, 1024).optional(),
+    answerCacheMiB: integer(1, 4096).default(16),
     zones: text.default("zones"),
     dataDir: text.default("data"),
     geoip: strictMap({

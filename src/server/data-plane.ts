@@ -1,149 +1,211 @@
-// The control plane's side of the data plane: starts its thread, hands it snapshots, starts it
-// anew if it dies, and stops it. It must not know what a snapshot holds. Does I/O.
+// The control plane's side of the data plane: a pool of threads that share each UDP port, and one
+// for TCP; or, where UDP cannot be read in batches, one for both. It hands them the state and adds
+// up what they count. It must not know what the state holds. Does I/O.
 
-import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { Snapshot } from "../answer/snapshot.ts";
-import { formatListenAddress, type ListenAddress } from "./listener.ts";
-import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
+import { openBatchSockets } from "./batch-sockets.ts";
+import type { ListenAddress } from "./listener.ts";
+import type {
+  BatchThreadStart,
+  EventThreadStart,
+  SnapshotImage,
+  StateMessage,
+} from "./messages.ts";
+import { SupervisedThread, type ThreadPlan } from "./supervised-thread.ts";
+import { createSignals, signalMail, signalStop } from "./thread-signals.ts";
+import { createCounts, readCounts, sumOfCounters, type UdpCounters } from "./udp-counters.ts";
+
+/** How UDP is answered: in batches of system calls by a pool of threads, or over `node:dgram` by one. */
+export type UdpMode = "batch" | "dgram";
+
+/** How a data plane is made. */
+export interface DataPlaneOptions {
+  readonly listen: readonly ListenAddress[];
+  readonly udp: UdpMode;
+  /** Threads that answer UDP in batches, one or more; `dgram` has one whatever this says. */
+  readonly workers: number;
+  /** Most MiB of ready answers that each thread keeps. */
+  readonly answerCacheMiB: number;
+}
 
 /** What the data plane reports while it runs. */
 export interface DataPlaneEvents {
   /** Something went wrong and answering went on. */
   readonly onFault: (message: string) => void;
-  /** The thread died and another one answers in its place. */
+  /** A thread died and another one answers in its place. */
   readonly onRestart: (reason: string) => void;
+}
+
+/** What was counted since the data plane started; in `dgram` mode nothing is. */
+export interface DataPlaneCounters {
+  readonly udp: UdpCounters;
+  /** The same for each thread that answers UDP in batches. */
+  readonly workers: readonly UdpCounters[];
 }
 
 /** A running data plane. */
 export interface DataPlane {
   /** Where it listens; ports that the system chose stand in place of 0. */
   readonly addresses: readonly ListenAddress[];
-  /** Hands over a snapshot; resolves when queries are answered from it. */
-  readonly use: (snapshot: Snapshot) => Promise<void>;
+  /** Hands over a state; resolves when every thread answers from it. */
+  readonly use: (image: SnapshotImage) => Promise<void>;
+  /**
+   * Hands over a change of the state; resolves when every thread answers from it.
+   * @param image the whole state with the change in it, for threads that are started anew.
+   */
+  readonly send: (change: StateMessage, image: SnapshotImage) => Promise<void>;
+  readonly counters: () => DataPlaneCounters;
   /** Finishes what has begun, then stops. */
   readonly stop: () => Promise<void>;
 }
 
-/** Milliseconds before a thread that died is started anew: doubled with each quick death, up to a bound. */
-const firstDelayMs = 100;
-const lastDelayMs = 5000;
-/** A thread that dies sooner than this after its start has died quickly. */
-const quickDeathMs = 10_000;
+/** A thread, and what there is to know of it from outside. */
+interface Member {
+  readonly thread: SupervisedThread;
+  readonly signalStop: () => void;
+  readonly counters: (() => UdpCounters) | undefined;
+}
+
+/** The thread whose addresses are the data plane's comes first. */
+type Members = readonly [Member, ...Member[]];
+
+/** How often ports that the system chose for UDP may be taken for TCP before it is given up. */
+const portTries = 20;
 
 /** Starts answering. Rejects with `cannot listen on …` if an address cannot be bound. */
 export async function startDataPlane(
-  listen: readonly ListenAddress[],
-  snapshot: Snapshot,
+  options: DataPlaneOptions,
+  image: SnapshotImage,
   events: DataPlaneEvents,
 ): Promise<DataPlane> {
-  let current = snapshot;
-  let sequence = 0;
-  let restarting: Promise<void> | undefined;
-  let quickDeaths = 0;
-  let startedMs = performance.now();
-  const stopping = new AbortController();
-  const waiting = new Map<number, () => void>();
-  const first = await startWorker(listen, current);
-  const { addresses } = first;
-  /** `undefined` while there is none and the next one is being started. */
-  let worker: Worker | undefined = first.worker;
-  watch(first.worker);
+  const members: Members =
+    options.udp === "batch"
+      ? await startPool(options, image, events)
+      : [await startEventThread(options, options.listen, true, image, events)];
+  const [first] = members;
+  const { addresses } = first.thread;
+  // Threads in a system call would keep the process from ending.
+  const onExit = (): void => {
+    for (const member of members) member.signalStop();
+  };
+  process.once("exit", onExit);
 
-  function watch(watched: Worker): void {
-    watched.on("message", (message: FromWorker) => {
-      if (message.kind === "fault") events.onFault(message.message);
-      if (message.kind === "using") {
-        waiting.get(message.sequence)?.();
-        waiting.delete(message.sequence);
-      }
-    });
-    let reason = "it ended";
-    watched.on("error", (error) => {
-      reason = error.stack ?? error.message;
-    });
-    watched.on("exit", () => {
-      worker = undefined;
-      if (!stopping.signal.aborted) restarting = restart(reason);
-    });
-  }
-
-  /** Starts a thread in place of one that died, however often that takes. */
-  async function restart(firstReason: string): Promise<void> {
-    const { signal } = stopping;
-    for (let reason = firstReason; ; ) {
-      quickDeaths = performance.now() - startedMs < quickDeathMs ? quickDeaths + 1 : 0;
-      events.onRestart(reason);
-      const delayMs = Math.min(firstDelayMs * 2 ** quickDeaths, lastDelayMs);
-      await delay(delayMs, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return;
-      startedMs = performance.now();
-      try {
-        const started = await startWorker(addresses, current);
-        worker = started.worker;
-        watch(worker);
-        // What was handed over in the meantime went to no one.
-        for (const number of waiting.keys()) hand(number);
-        return;
-      } catch (error) {
-        reason = error instanceof Error ? error.message : String(error);
-      }
-    }
-  }
-
-  function hand(number: number): void {
-    if (worker) tell(worker, { kind: "snapshot", snapshot: current, sequence: number });
-  }
-
+  const send = async (change: StateMessage, whole: SnapshotImage): Promise<void> => {
+    await Promise.all(members.map(({ thread }) => thread.hand(change, whole)));
+  };
   return {
     addresses,
-    use: (next) => {
-      current = next;
-      const number = ++sequence;
-      const used = new Promise<void>((resolve) => waiting.set(number, resolve));
-      hand(number);
-      return used;
+    use: (next) => send({ kind: "image", image: next }, next),
+    send,
+    counters: () => {
+      const workers = members.flatMap(({ counters }) => (counters ? [counters()] : []));
+      return { udp: sumOfCounters(workers), workers };
     },
     stop: async () => {
-      stopping.abort();
-      await restarting;
-      if (!worker) return;
-      const stopped = worker;
-      const exited = new Promise<void>((resolve) => stopped.once("exit", () => resolve()));
-      tell(stopped, { kind: "stop" });
-      await exited;
+      await Promise.all(members.map(({ thread }) => thread.stop()));
+      process.off("exit", onExit);
     },
   };
 }
 
-async function startWorker(
-  listen: readonly ListenAddress[],
-  snapshot: Snapshot,
-): Promise<{ worker: Worker; addresses: readonly ListenAddress[] }> {
-  const workerData: WorkerStart = { listen, snapshot };
-  const worker = new Worker(new URL("./data-worker.js", import.meta.url), { workerData });
+/**
+ * One thread for TCP and the pool for UDP, on the same ports. The kernel lets every process of a
+ * user into a port that is shared at all, a second server too. So each port is first taken without
+ * sharing, and held until the threads' own sockets are there.
+ */
+async function startPool(
+  options: DataPlaneOptions,
+  image: SnapshotImage,
+  events: DataPlaneEvents,
+): Promise<Members> {
+  const canChoose = options.listen.some(({ port }) => port === 0);
+  for (let tries = 1; ; tries++) {
+    const held = openBatchSockets(options.listen, { isShared: false });
+    try {
+      held.share();
+      const addresses = held.sockets.map(({ address }) => address);
+      return await startTogether(
+        startEventThread(options, addresses, false, image, events),
+        Array.from({ length: options.workers }, () =>
+          startBatchThread(options, addresses, image, events),
+        ),
+      );
+    } catch (error) {
+      if (!canChoose || tries === portTries) throw error;
+    } finally {
+      held.close();
+    }
+  }
+}
+
+/** All of them, or none: if one cannot be started, the others are stopped. */
+async function startTogether(first: Promise<Member>, others: Promise<Member>[]): Promise<Members> {
   try {
-    return { worker, addresses: await listening(worker) };
+    return [await first, ...(await Promise.all(others))];
   } catch (error) {
-    await worker.terminate();
+    for (const outcome of await Promise.allSettled([first, ...others])) {
+      if (outcome.status === "fulfilled") await outcome.value.thread.stop();
+    }
     throw error;
   }
 }
 
-function listening(worker: Worker): Promise<readonly ListenAddress[]> {
-  return new Promise((resolve, reject) => {
-    worker.once("error", reject);
-    worker.once("exit", () => reject(new Error("the thread ended before it listened")));
-    worker.on("message", (message: FromWorker) => {
-      if (message.kind === "listening") resolve(message.addresses);
-      if (message.kind === "cannot-listen") {
-        const place = formatListenAddress(message.address);
-        reject(new Error(`cannot listen on ${place}: ${message.reason}`));
-      }
-    });
-  });
+async function startEventThread(
+  { answerCacheMiB }: DataPlaneOptions,
+  listen: readonly ListenAddress[],
+  hasUdp: boolean,
+  image: SnapshotImage,
+  events: DataPlaneEvents,
+): Promise<Member> {
+  const nothing = (): void => undefined;
+  const plan: ThreadPlan = {
+    ...events,
+    create: (addresses, current) => {
+      const start: EventThreadStart = { listen: addresses, hasUdp, image: current, answerCacheMiB };
+      return newThread("event-thread.js", start);
+    },
+    release: nothing,
+    onPost: nothing,
+    onStop: nothing,
+  };
+  const thread = await SupervisedThread.start(plan, listen, image);
+  return { thread, signalStop: nothing, counters: undefined };
 }
 
-function tell(worker: Worker, message: ToWorker): void {
-  worker.postMessage(message);
+async function startBatchThread(
+  { answerCacheMiB }: DataPlaneOptions,
+  listen: readonly ListenAddress[],
+  image: SnapshotImage,
+  events: DataPlaneEvents,
+): Promise<Member> {
+  const signals = createSignals();
+  const counts = createCounts();
+  let kernelDropped = 0;
+  let open: ReturnType<typeof openBatchSockets> | undefined;
+  const plan: ThreadPlan = {
+    ...events,
+    create: (addresses, current) => {
+      open = openBatchSockets(addresses, { isShared: true });
+      const sockets = open.sockets.map(({ descriptor, family }) => ({ descriptor, family }));
+      const start: BatchThreadStart = { sockets, signals, counts, image: current, answerCacheMiB };
+      return newThread("batch-thread.js", start);
+    },
+    release: () => {
+      kernelDropped += open?.dropped() ?? 0;
+      open?.close();
+      open = undefined;
+    },
+    onPost: () => signalMail(signals),
+    onStop: () => signalStop(signals),
+  };
+  const thread = await SupervisedThread.start(plan, listen, image);
+  return {
+    thread,
+    signalStop: plan.onStop,
+    counters: () => readCounts(counts, kernelDropped + (open?.dropped() ?? 0)),
+  };
+}
+
+function newThread(file: string, workerData: EventThreadStart | BatchThreadStart): Worker {
+  return new Worker(new URL(`./${file}`, import.meta.url), { workerData });
 }

@@ -1,25 +1,49 @@
-// What the control plane and a data plane thread say to each other.
+// What the control plane and the data plane's threads say to each other.
 
 import type { Snapshot } from "../answer/snapshot.ts";
 import type { ListenAddress } from "./listener.ts";
+import type { ThreadSignals } from "./thread-signals.ts";
+import type { BatchSocket } from "./udp-batch.ts";
 
-/** What a data plane thread is started with. */
-export interface WorkerStart {
-  readonly listen: readonly ListenAddress[];
-  readonly snapshot: Snapshot;
+/** All that a thread needs to answer. */
+export type SnapshotImage = Snapshot;
+
+/** What a thread learns about the state while it answers. */
+export type StateMessage = { readonly kind: "image"; readonly image: SnapshotImage };
+
+/** What every thread is started with. */
+export interface ThreadStart {
+  readonly image: SnapshotImage;
+  /** Most MiB of ready answers that the thread keeps. */
+  readonly answerCacheMiB: number;
 }
 
-/** To the thread. */
-export type ToWorker =
-  | { readonly kind: "snapshot"; readonly snapshot: Snapshot; readonly sequence: number }
+/** What a thread with an event loop is started with. */
+export interface EventThreadStart extends ThreadStart {
+  readonly listen: readonly ListenAddress[];
+  /** Whether it answers UDP beside TCP. */
+  readonly hasUdp: boolean;
+}
+
+/** What a thread that answers UDP in batches is started with. */
+export interface BatchThreadStart extends ThreadStart {
+  readonly sockets: readonly BatchSocket[];
+  readonly signals: ThreadSignals;
+  readonly counts: Float64Array<SharedArrayBuffer>;
+}
+
+/** To a thread. */
+export type ToThread =
+  | { readonly kind: "state"; readonly state: StateMessage; readonly sequence: number }
+  /** To threads with an event loop; the others have their signals. */
   | { readonly kind: "stop" };
 
-/** From the thread. */
-export type FromWorker =
-  /** The listeners are bound; ports that the system chose stand in place of 0. */
+/** From a thread. */
+export type FromThread =
+  /** It answers; ports that the system chose stand in place of 0. */
   | { readonly kind: "listening"; readonly addresses: readonly ListenAddress[] }
   | { readonly kind: "cannot-listen"; readonly address: ListenAddress; readonly reason: string }
-  /** Queries are answered from this snapshot. */
+  /** Queries are answered from this state, and from all before it. */
   | { readonly kind: "using"; readonly sequence: number }
   /** Something went wrong and the thread went on. */
   | { readonly kind: "fault"; readonly message: string };

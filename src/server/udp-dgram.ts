@@ -38,6 +38,8 @@ export async function listenUdp(
   let datagrams = 0;
   socket.on("message", (octets, { address: source, port: sourcePort }) => {
     datagrams++;
+    // Nothing can be sent to port 0, so what comes from it is not answered.
+    if (sourcePort === 0) return;
     const received = {
       octets,
       source: sourceAddress(source),

