@@ -1,0 +1,133 @@
+// Load over UDP from one socket: as fast as the server answers, or at a given rate. It reads of an
+// answer no more than id and response code. Does I/O.
+
+import { Outstanding } from "./outstanding.ts";
+import type { QuerySource } from "./query-source.ts";
+import { DurationCounts } from "./statistics.ts";
+import { batchSize, DatagramBatch, inStride, MSG_DONTWAIT } from "./system-calls.ts";
+
+/** What one stretch of load counted. */
+export interface StretchCounts {
+  readonly answered: number;
+  readonly rcodes: Readonly<Record<number, number>>;
+  readonly lost: number;
+  readonly seconds: number;
+  readonly idleShare: number;
+}
+
+/** A query without an answer for so long is lost, and another one goes in its place. */
+const lostAfterMs = 200;
+const sweepMs = 20;
+
+/** Load on one connected socket; stretches follow each other without a pause. */
+export class UdpLoad {
+  readonly #batch: DatagramBatch;
+  readonly #source: QuerySource;
+  readonly #outstanding: Outstanding;
+  readonly #rcodes = new Float64Array(16);
+  #answered = 0;
+  #lost = 0;
+  #rounds = 0;
+  #idleRounds = 0;
+  #sweptMs = 0;
+  #latency = new DurationCounts();
+  #timesAnswers = false;
+
+  constructor(fd: number, source: QuerySource, window: number) {
+    this.#batch = new DatagramBatch(fd, source.pool.octets, false);
+    this.#source = source;
+    this.#outstanding = new Outstanding(window);
+  }
+
+  /** Durations of the last paced stretch. */
+  get latency(): DurationCounts {
+    return this.#latency;
+  }
+
+  /** Keeps the window full for so many seconds. */
+  top(seconds: number): StretchCounts {
+    this.#timesAnswers = false;
+    return this.#stretch(seconds, (nowMs) => {
+      for (let free = this.#outstanding.free; free > 0; ) {
+        const count = Math.min(free, batchSize);
+        for (let at = 0; at < count; at++) this.#place(at, nowMs);
+        this.#send(count);
+        free -= count;
+      }
+    });
+  }
+
+  /**
+   * Sends queries at even distances. A query counts from when it was due, not from when it went,
+   * so a server or a load that is held up shows in the latency of all that wait.
+   */
+  paced(seconds: number, rate: number): StretchCounts {
+    const stepMs = 1000 / rate;
+    let dueMs = performance.now();
+    this.#latency = new DurationCounts();
+    this.#timesAnswers = true;
+    return this.#stretch(seconds, (nowMs) => {
+      while (dueMs <= nowMs && this.#outstanding.free > 0) {
+        let count = 0;
+        while (dueMs <= nowMs && count < batchSize && this.#outstanding.free > 0) {
+          this.#place(count++, dueMs);
+          dueMs += stepMs;
+        }
+        this.#send(count);
+      }
+    });
+  }
+
+  #stretch(seconds: number, fill: (nowMs: number) => void): StretchCounts {
+    this.#rcodes.fill(0);
+    this.#answered = this.#lost = this.#rounds = this.#idleRounds = 0;
+    const startMs = performance.now();
+    const endMs = startMs + seconds * 1000;
+    let nowMs = startMs;
+    for (; nowMs < endMs; nowMs = performance.now()) {
+      fill(nowMs);
+      this.#receive();
+      if (nowMs - this.#sweptMs > sweepMs) {
+        this.#sweptMs = nowMs;
+        this.#lost += this.#outstanding.giveUp(nowMs - lostAfterMs);
+      }
+    }
+    return {
+      answered: this.#answered,
+      rcodes: Object.fromEntries([...this.#rcodes.entries()].filter(([, count]) => count > 0)),
+      lost: this.#lost,
+      seconds: (nowMs - startMs) / 1000,
+      idleShare: this.#idleRounds / Math.max(1, this.#rounds),
+    };
+  }
+
+  #place(at: number, sinceMs: number): void {
+    const { pool } = this.#source;
+    const query = this.#source.next(this.#outstanding.take(sinceMs));
+    this.#batch.place(at, query * pool.stride, pool.lengths[query] ?? 0);
+  }
+
+  /** What the kernel does not take stays under way and is lost in time. */
+  #send(count: number): void {
+    this.#batch.send(count);
+  }
+
+  #receive(): void {
+    const octets = this.#batch.in;
+    const count = this.#batch.receive(MSG_DONTWAIT);
+    this.#rounds++;
+    if (count === 0) this.#idleRounds++;
+    // One look at the clock for a batch: the loop never waits, so it is at most microseconds late.
+    const nowMs = count > 0 && this.#timesAnswers ? performance.now() : 0;
+    for (let at = 0; at < count; at++) {
+      const start = at * inStride;
+      const id = ((octets[start] ?? 0) << 8) | (octets[start + 1] ?? 0);
+      const sinceMs = this.#outstanding.answered(id);
+      if (sinceMs < 0) continue;
+      this.#answered++;
+      const rcode = (octets[start + 3] ?? 0) & 0x0f;
+      this.#rcodes[rcode] = (this.#rcodes[rcode] ?? 0) + 1;
+      if (this.#timesAnswers) this.#latency.add((nowMs - sinceMs) * 1000);
+    }
+  }
+}
