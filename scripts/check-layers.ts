@@ -8,21 +8,33 @@ import path from "node:path";
 /** For each folder of src/: the other folders that it may import. */
 const allowed: Record<string, readonly string[]> = {
   dns: [],
-  zone: ["dns"],
+  memory: [],
+  zone: ["memory", "dns"],
   geo: ["dns"],
-  federation: ["dns"],
+  federation: ["memory", "dns"],
   routing: ["federation", "geo", "dns"],
-  answer: ["routing", "federation", "geo", "zone", "dns"],
+  answer: ["routing", "federation", "geo", "zone", "memory", "dns"],
   config: ["dns"],
-  sources: ["config", "federation", "geo", "zone", "dns"],
-  server: ["answer", "routing", "federation", "geo", "zone", "dns"],
-  cli: ["server", "sources", "config", "answer", "routing", "federation", "geo", "zone", "dns"],
+  sources: ["config", "federation", "geo", "zone", "memory", "dns"],
+  server: ["answer", "routing", "federation", "geo", "zone", "memory", "dns"],
+  cli: [
+    "server",
+    "sources",
+    "config",
+    "answer",
+    "routing",
+    "federation",
+    "geo",
+    "zone",
+    "memory",
+    "dns",
+  ],
 };
 
 /** Modules that reach outside the process. Folders named pure here import none of them. */
 const outside =
   /^node:(fs|net|dgram|dns|http|https|worker_threads|child_process|timers|os)\b|^pino/;
-const pureFolders = ["dns", "zone", "federation", "routing", "answer"];
+const pureFolders = ["dns", "memory", "zone", "federation", "routing", "answer"];
 /** The one thing of node:net that asks nothing of the world. */
 const harmless = /import \{ isIP(v4|v6)?( as \w+)? \} from ["']node:net["'];/g;
 /** Files outside the pure folders that do I/O say so in their opening comment with these words. */

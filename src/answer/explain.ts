@@ -8,7 +8,7 @@ import { formatName, type Name } from "../dns/name.ts";
 import { nameIn } from "../dns/rdata.ts";
 import { formatRdata } from "../dns/rdata-text.ts";
 import { RRType, recordType } from "../dns/record-types.ts";
-import type { Service } from "../federation/model.ts";
+import { type Service, serviceKey } from "../federation/model.ts";
 import type { Location, LocationMap } from "../geo/locations.ts";
 import { valueAt } from "../geo/range-table.ts";
 import { score } from "../routing/draw.ts";
@@ -19,7 +19,6 @@ import {
   type RankedCandidate,
   type RankedLevel,
   type Route,
-  serviceKey,
 } from "../routing/route.ts";
 import { type Asker, ecsScopeOf } from "./asker.ts";
 import type {

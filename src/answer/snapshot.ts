@@ -1,17 +1,45 @@
+// The whole compiled, immutable state that queries are answered from, but for the services, whose
+// changes show in it at once. It can be handed to other threads as an image; it knows nothing of
+// files or sockets.
+
 // The whole compiled, immutable state that queries are answered from. It is plain data, so that
 // it can be handed to other threads; it knows nothing of files or sockets.
 
-import type { Model, Network } from "../federation/model.ts";
-import type { FederatedName } from "../federation/names.ts";
+import { type Name, nameKey } from "../dns/name.ts";
+import { soaWithSerial } from "../dns/rdata.ts";
+import { RRType } from "../dns/record-types.ts";
+import type { Cluster, Federation, Network } from "../federation/model.ts";
+import { type FederatedName, FederatedNames } from "../federation/names.ts";
+import { type ServiceImage, ServiceReader } from "../federation/service-reader.ts";
+import type { Model } from "../federation/whole-model.ts";
+import type { PackedImage } from "../memory/packed-map.ts";
+import type { BuiltZone } from "../zone/build.ts";
 import type { LocatedRecord, Problem } from "../zone/master-file.ts";
-import type { Zone } from "../zone/zone.ts";
+import { PackedNodes, packNodes } from "../zone/packed-nodes.ts";
+import type { Zone, ZoneNode } from "../zone/zone.ts";
 import { compileFederationZone } from "./federation-zone.ts";
 import type { Views } from "./views.ts";
 import { type ZoneSet, zoneSet } from "./zone-set.ts";
 
 export interface Snapshot {
   readonly model: Model;
-  readonly zones: ZoneSet<FederatedName>;
+  readonly zones: ZoneSet<ServedZone>;
+  readonly views: Views;
+  readonly settings: AnswerSettings;
+}
+
+/** A zone of the snapshot; the federation's own has `names`. */
+export interface ServedZone extends Zone<FederatedName> {
+  readonly packed: PackedNodes;
+  readonly names?: FederatedNames;
+}
+
+/** A snapshot as it is handed to other threads: what is large lies in memory that all of them share. */
+export interface SnapshotImage {
+  readonly federation: Federation;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly services: ServiceImage;
+  readonly zones: readonly { readonly apex: Name; readonly nodes: PackedImage }[];
   readonly views: Views;
   readonly settings: AnswerSettings;
 }
@@ -35,19 +63,74 @@ export interface AnswerSettings {
 export interface SnapshotInput {
   readonly model: Model;
   /** Zones from master files. */
-  readonly zones: readonly Zone[];
+  readonly zones: readonly BuiltZone[];
   /** Records from master files that belong to the federation's own zone. */
   readonly federationRecords: readonly LocatedRecord[];
   readonly views: Views;
   readonly settings: AnswerSettings;
-  /** SOA serial of the federation's zone. */
-  readonly serial: number;
 }
 
 /** Compiles a snapshot; records that clash with federated names are problems. */
 export function compileSnapshot(input: SnapshotInput): { snapshot: Snapshot; problems: Problem[] } {
   const { model, views, settings } = input;
-  const { zone, problems } = compileFederationZone(model, input.federationRecords, input.serial);
-  const zones = zoneSet<FederatedName>([...input.zones, zone]);
-  return { snapshot: { model, zones, views, settings }, problems };
+  const { zone, problems } = compileFederationZone(model, input.federationRecords);
+  const zones = [...input.zones, zone].map(({ apex, nodes }) => ({
+    apex,
+    nodes: packNodes(nameKey(apex), nodes),
+  }));
+  return { snapshot: joinSnapshot(model, zones, views, settings), problems };
+}
+
+/**
+ * What `openSnapshot` makes the same snapshot of in another thread.
+ * @param services the model's own, as its table shares them.
+ */
+export function snapshotImage(snapshot: Snapshot, services: ServiceImage): SnapshotImage {
+  const { model, zones, views, settings } = snapshot;
+  return {
+    federation: model.federation,
+    clusters: model.clusters,
+    services,
+    zones: [...zones.values()].flatMap(({ apex, packed }) => ({
+      apex,
+      nodes: packed.map.image(),
+    })),
+    views,
+    settings,
+  };
+}
+
+/** The snapshot that was made an image of; the services' changes are seen by both. */
+export function openSnapshot(image: SnapshotImage): Snapshot {
+  const { federation, clusters, views, settings } = image;
+  const zones = image.zones.map(({ apex, nodes }) => ({ apex, nodes: new PackedNodes(nodes) }));
+  const model = { federation, clusters, services: new ServiceReader(image.services) };
+  return joinSnapshot(model, zones, views, settings);
+}
+
+function joinSnapshot(
+  model: Model,
+  zones: readonly { readonly apex: Name; readonly nodes: PackedNodes }[],
+  views: Views,
+  settings: AnswerSettings,
+): Snapshot {
+  const { federation, clusters, services } = model;
+  const own = nameKey(federation.domain);
+  const joined = zones.map(({ apex, nodes }): ServedZone => {
+    if (nameKey(apex) !== own) return { apex, nodes, packed: nodes };
+    const names = new FederatedNames(federation, clusters.values(), services);
+    const get = (key: string): ZoneNode | undefined =>
+      key === own ? withSerial(nodes.get(key), services.serial) : nodes.get(key);
+    return { apex, nodes: { get }, packed: nodes, names };
+  });
+  return { model, zones: zoneSet(joined), views, settings };
+}
+
+/** The apex with the serial as it is now: it rises with each change of a service. */
+function withSerial(node: ZoneNode | undefined, serial: number): ZoneNode | undefined {
+  const soa = node?.rrsets.get(RRType.SOA);
+  const [rdata] = soa?.rdatas ?? [];
+  if (!node || !soa || !rdata) return node;
+  const rdatas = [soaWithSerial(rdata, serial)];
+  return { ...node, rrsets: new Map(node.rrsets).set(RRType.SOA, { ...soa, rdatas }) };
 }

@@ -3,7 +3,9 @@
 
 import { formatNetwork } from "../dns/address.ts";
 import { formatName, nameOf } from "../dns/name.ts";
-import type { Model } from "../federation/model.ts";
+import { type Service, serviceKey } from "../federation/model.ts";
+import type { ServiceReader } from "../federation/service-reader.ts";
+import type { Model } from "../federation/whole-model.ts";
 import type { ListenAddress } from "../server/listener.ts";
 import type { World } from "./world.ts";
 
@@ -17,7 +19,7 @@ export function summaryLines(world: World): string[] {
   const lines = [
     `federation ${federation.name}, domain ${formatName(federation.domain)}`,
     `${count(clusters.size, "cluster")}: ${clusterTexts.join(", ") || "none"}`,
-    `${count(services.size, "service")}: ${shortList([...services.keys()])}`,
+    `${count(services.size, "service")}: ${shortList(someKeys(services), services.size)}`,
   ];
   if (zones.length > 0) {
     const apexes = zones.map((zone) => formatName(zone.apex));
@@ -36,9 +38,21 @@ export function summaryLines(world: World): string[] {
   return lines;
 }
 
+/** The most services that are put in order only to show the first few. */
+const mostSorted = 1000;
+
+function someKeys(services: ServiceReader): string[] {
+  const keys: string[] = [];
+  for (const service of services.values()) {
+    keys.push(serviceKey(service));
+    if (keys.length > mostSorted) break;
+  }
+  return keys.sort();
+}
+
 /** Two queries for the first service: one from inside a cluster where this machine can, one by ECS. */
 export function digLines(model: Model, [listen]: readonly ListenAddress[]): string[] {
-  const service = [...model.services.values()].find((each) => each.clusters.length > 0);
+  const service = firstPlaced(model.services);
   if (!service || !listen) return [];
   const { federation } = model;
   const name = nameOf([service.name, service.namespace, federation.name], federation.domain);
@@ -53,6 +67,15 @@ export function digLines(model: Model, [listen]: readonly ListenAddress[]): stri
       : `${server} ${text}`,
     `${server} +subnet=81.2.69.0/24 ${second}   # as a client in London`,
   ];
+}
+
+/** The first service in order of its key that any cluster runs, of as many as are put in order. */
+function firstPlaced(services: ServiceReader): Service | undefined {
+  for (const key of someKeys(services)) {
+    const service = services.get(key);
+    if (service && service.clusters.length > 0) return service;
+  }
+  return undefined;
 }
 
 /** An address of this machine that lies in a cluster's networks, if the server is on loopback too. */
@@ -79,9 +102,9 @@ function anyToLoopback(address: string): string {
   return address === "::" ? "::1" : address;
 }
 
-function shortList(names: readonly string[]): string {
+function shortList(names: readonly string[], total = names.length): string {
   const shown = names.slice(0, 5).join(", ");
-  return names.length > 5 ? `${shown}, ... ${names.length - 5} more` : shown || "none";
+  return total > 5 ? `${shown}, ... ${total - 5} more` : shown || "none";
 }
 
 function count(number: number, noun: string): string {

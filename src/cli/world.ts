@@ -102,12 +102,12 @@ export class WorldReader {
       ...sources.state,
       views: geography.views,
       settings: this.#settings(config),
-      serial,
     });
     if (problems.length > 0) {
       return { ok: false, problems: problems.sort(compareProblems), retryAfterMs };
     }
     this.#serial = serial;
+    model.services.setSerial(serial);
     const world: World = {
       config,
       sources: sources.state,
@@ -183,7 +183,7 @@ export class WorldReader {
 
 /** The problems that compiling would see, told with the others where it does not come to that. */
 function zoneProblems({ model, federationRecords }: SourceState): readonly Problem[] {
-  return compileFederationZone(model, federationRecords, 0).problems;
+  return compileFederationZone(model, federationRecords).problems;
 }
 
 /** The problems of what a broken configuration leads to; nothing of it is kept. */

@@ -81,6 +81,16 @@ export function soaRdata(soa: Soa): Uint8Array {
   return writer.finish();
 }
 
+/** The same rdata with another serial. */
+export function soaWithSerial(rdata: Uint8Array, serial: number): Uint8Array {
+  const changed = Uint8Array.from(rdata);
+  new DataView(changed.buffer).setUint32(rdata.length - soaSerialFromEnd, serial);
+  return changed;
+}
+
+/** Where the serial stands in the rdata of a SOA, counted from its end: five numbers end it. */
+export const soaSerialFromEnd = 20;
+
 /** The values of SOA rdata. Throws a RangeError if it is not that of a SOA. */
 export function readSoa(rdata: Uint8Array): Soa {
   const reader = new WireReader(rdata, false);

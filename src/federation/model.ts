@@ -117,8 +117,8 @@ export interface HealthCheck {
 /** What one cluster says of one service. Addresses are unique and sorted. */
 export interface ServiceInCluster {
   readonly cluster: string;
-  /** Labels of the Service object. */
-  readonly labels: Readonly<Record<string, string>>;
+  /** Whether the cluster's endpoint filter keeps it from clients that are not inside the cluster. */
+  readonly isFiltered: boolean;
   readonly ports: readonly ServicePort[];
   /** `clusterIP: None`: clients inside get the ready endpoints' own addresses. */
   readonly isHeadless: boolean;
@@ -150,11 +150,7 @@ export interface Endpoint {
   readonly zone: string | undefined;
 }
 
-/** All that the sources know, whole and merged. */
-export interface Model {
-  readonly federation: Federation;
-  /** By name. */
-  readonly clusters: ReadonlyMap<string, Cluster>;
-  /** By `namespace/name`. */
-  readonly services: ReadonlyMap<string, Service>;
+/** How a service is called everywhere: `namespace/name`. */
+export function serviceKey({ namespace, name }: Pick<Service, "namespace" | "name">): string {
+  return `${namespace}/${name}`;
 }

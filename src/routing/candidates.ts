@@ -2,15 +2,7 @@
 // "Addresses", and 4, "What counts"). Each cluster that is left out is left out by one named
 // rule. It must not know of levels, draws or names.
 
-import type {
-  Address,
-  Cluster,
-  Endpoint,
-  EndpointFilter,
-  LabelExpression,
-  Service,
-  ServiceInCluster,
-} from "../federation/model.ts";
+import type { Address, Cluster, Endpoint, Service, ServiceInCluster } from "../federation/model.ts";
 import { compareNearness, isLocated, type Place } from "./place.ts";
 
 /** A cluster that may serve the client. */
@@ -145,37 +137,11 @@ function reasonAgainst(candidate: Candidate, input: CandidateInput): LeftOutReas
   if (candidate.addresses.length === 0) return "no-address";
   if (!cluster.routing.enabled && !isNamed) return "disabled";
   if (input.drained.has(cluster.name) && !isNamed) return "drained";
-  if (!candidate.isInside && !passesFilter(cluster.routing.endpoints, input.service, entry)) {
-    return "filtered";
-  }
-  return undefined;
+  return !candidate.isInside && entry.isFiltered ? "filtered" : undefined;
 }
 
 function hasPort(entry: ServiceInCluster, port: { name: string; protocol: string }): boolean {
   return entry.ports.some((each) => each.name === port.name && each.protocol === port.protocol);
-}
-
-function passesFilter(filter: EndpointFilter, service: Service, entry: ServiceInCluster): boolean {
-  if (filter.namespaces.length > 0 && !filter.namespaces.includes(service.namespace)) return false;
-  if (filter.excludeNamespaces.includes(service.namespace)) return false;
-  return (
-    Object.entries(filter.matchLabels).every(([key, value]) => entry.labels[key] === value) &&
-    filter.matchExpressions.every((each) => matches(each, entry.labels[each.key]))
-  );
-}
-
-/** A label selector requirement as Kubernetes reads it: NotIn holds for a missing label too. */
-function matches(expression: LabelExpression, value: string | undefined): boolean {
-  switch (expression.operator) {
-    case "In":
-      return value !== undefined && expression.values.includes(value);
-    case "NotIn":
-      return value === undefined || !expression.values.includes(value);
-    case "Exists":
-      return value !== undefined;
-    case "DoesNotExist":
-      return value === undefined;
-  }
 }
 
 /** The cluster's addresses for this client, and the endpoints that count for it. */

@@ -2,7 +2,7 @@
 // every step that it took, so that an answer and its explanation are the same computation. It
 // must not know names, wire format or how the client was located.
 
-import type { Address, Service } from "../federation/model.ts";
+import { type Address, type Service, serviceKey } from "../federation/model.ts";
 import {
   type Candidate,
   type CandidateInput,
@@ -101,11 +101,6 @@ export function route(input: RouteInput): Route {
       prefix: shares.filter((share) => share > 0).length > 1 || hasContestedDraw(order, all),
     },
   };
-}
-
-/** `namespace/name`. */
-export function serviceKey(service: Service): string {
-  return `${service.namespace}/${service.name}`;
 }
 
 /** The healthy endpoints of all levels that keep some clients (the pool of semantics 4). */

@@ -3,7 +3,7 @@
 
 import { answer, type Received, responseTo } from "../answer/answer.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
-import type { Snapshot } from "../answer/snapshot.ts";
+import { openSnapshot, type SnapshotImage } from "../answer/snapshot.ts";
 import { Rcode } from "../dns/codes.ts";
 import { decodeHeader, encodeMessage } from "../dns/message.ts";
 import type { FederatedName } from "../federation/names.ts";
@@ -23,14 +23,16 @@ export class Responder {
    *   it anew, favour no address.
    */
   constructor(
-    snapshot: Snapshot,
+    image: SnapshotImage,
     now: () => number,
     onFault: (error: unknown) => void,
     chance: () => number,
   ) {
+    const snapshot = openSnapshot(image);
     this.#state = {
       snapshot,
-      health: () => 1,
+      health: (service, cluster, address) =>
+        this.#state.snapshot.model.services.health(service, cluster, address),
       drained: new Set(),
       rotation: (federated, type) => this.#turn(federated, type),
     };
@@ -40,8 +42,8 @@ export class Responder {
   }
 
   /** Answers from this snapshot from now on. */
-  use(snapshot: Snapshot): void {
-    this.#state = { ...this.#state, snapshot };
+  use(image: SnapshotImage): void {
+    this.#state = { ...this.#state, snapshot: openSnapshot(image) };
   }
 
   /** The response's octets, or `undefined` for silence. Never throws. */

@@ -3,9 +3,10 @@
 // they were read; it reads nothing and changes nothing.
 
 import type { Problem } from "../config/problem.ts";
-import { formatName, isSubdomain, nameKey, namesEqual } from "../dns/name.ts";
-import type { Model } from "../federation/model.ts";
-import { federatedNames } from "../federation/names.ts";
+import { formatName, isSubdomain, type Name, namesEqual } from "../dns/name.ts";
+import { serviceKey } from "../federation/model.ts";
+import { clusterName, FederatedNames } from "../federation/names.ts";
+import type { Model } from "../federation/whole-model.ts";
 import type { SourceObject } from "./source-objects.ts";
 import type { ZoneFile } from "./zone-files.ts";
 
@@ -52,31 +53,47 @@ export function checkFederatedNames(
   if (!federation) return [];
   const { name, file, place, placeOf } = federation;
   const { domain, nameservers } = model.federation;
-  const zones = zoneFiles.flatMap(({ file, origin }) =>
-    origin && isSubdomain(origin, domain) && !namesEqual(origin, domain) ? [{ file, origin }] : [],
-  );
-  const owners = new Map<string, string>();
-  const coveredBy = new Map<string, Problem>();
+  const names = new FederatedNames(model.federation, model.clusters.values(), model.services);
   const problems: Problem[] = [];
-  for (const [owner, { service }] of federatedNames(model)) {
-    const key = `${service.namespace}/${service.name}`;
-    const other = owners.get(nameKey(owner));
-    if (other !== undefined) {
-      const message = `cannot use Federation "${name}": ${formatName(owner)} is a name of service ${other} and of service ${key}`;
-      problems.push({ file, ...place, message });
-    }
-    owners.set(nameKey(owner), key);
-    for (const zone of zones) {
-      if (coveredBy.has(zone.file) || !isSubdomain(owner, zone.origin)) continue;
-      const message = `cannot use zone ${formatName(zone.origin)}: the name ${formatName(owner)} of service ${key} lies in it`;
-      coveredBy.set(zone.file, { file: zone.file, line: 1, column: 1, message });
-    }
+  for (const { owner, services } of equalNames(model)) {
+    const message = `cannot use Federation "${name}": ${formatName(owner)} is a name of service ${services.join(" and of service ")}`;
+    problems.push({ file, ...place, message });
+  }
+  for (const { file, origin } of zoneFiles) {
+    if (!origin || !isSubdomain(origin, domain) || namesEqual(origin, domain)) continue;
+    const found = names.find(origin);
+    if (found === undefined) continue;
+    const whose =
+      found === "empty"
+        ? "federated services have names"
+        : `service ${serviceKey(found.service)} has a name`;
+    const message = `cannot use zone ${formatName(origin)}: ${whose} in it`;
+    problems.push({ file, line: 1, column: 1, message });
   }
   for (const [index, { name: server }] of nameservers.entries()) {
-    const key = owners.get(nameKey(server));
-    if (key === undefined) continue;
-    const message = `cannot use Federation "${name}": name server ${formatName(server)} has a name of service ${key}`;
+    const found = names.find(server);
+    if (found === undefined || found === "empty") continue;
+    const message = `cannot use Federation "${name}": name server ${formatName(server)} has a name of service ${serviceKey(found.service)}`;
     problems.push({ file, ...placeOf(["spec", "nameservers", index, "name"]), message });
   }
-  return [...problems, ...coveredBy.values()];
+  return problems;
+}
+
+/**
+ * Names that two services would have. Only in a federation called `svc` there are any: a cluster's
+ * name for a service of namespace `svc`, `C.S.svc.svc.D`, is the global name of service C in
+ * namespace S. In all other forms the labels that are fixed stand in different places.
+ */
+function equalNames({ federation, services }: Model): { owner: Name; services: string[] }[] {
+  if (federation.name !== "svc") return [];
+  return [...services.values()].flatMap((service) =>
+    service.namespace !== "svc"
+      ? []
+      : service.clusters.flatMap(({ cluster }) => {
+          const other = services.get(`${service.name}/${cluster}`);
+          if (!other) return [];
+          const owner = clusterName(federation, service, cluster);
+          return [{ owner, services: [serviceKey(service), serviceKey(other)] }];
+        }),
+  );
 }

@@ -8,6 +8,7 @@ import type {
 } from "../config/federation-schemas.ts";
 import { compareAddresses, parseAddress } from "../dns/address.ts";
 import { nameOf } from "../dns/name.ts";
+import { passesFilter } from "../federation/endpoint-filter.ts";
 import type {
   Address,
   Cluster,
@@ -15,11 +16,12 @@ import type {
   Federation,
   HealthCheck,
   IngressHostname,
-  Model,
   Service,
   ServiceInCluster,
   ServicePort,
 } from "../federation/model.ts";
+import { ServiceTable } from "../federation/service-table.ts";
+import type { Model } from "../federation/whole-model.ts";
 import { cloudRegion } from "../geo/cloud-regions.ts";
 import {
   type KubernetesEndpointSlice,
@@ -48,7 +50,7 @@ export function mergeObjects(
   federationObject: FederationObject,
   objects: readonly SourceObject[],
   resolveHostname: ResolveHostname,
-): Model {
+): Model<ServiceTable> {
   const federation = federationOf(federationObject);
   const clusters = new Map<string, Cluster>();
   const policies = new Map<string, FederatedServiceObject>();
@@ -75,26 +77,24 @@ export function mergeObjects(
     const key = `${namespace}/${name}`;
     const service = services.get(key) ?? { namespace, name, clusters: [] };
     const ofService = slices.get(`${cluster}/${key}`);
-    service.clusters.push(serviceInCluster(cluster, value, ofService, resolveHostname));
+    const filter = clusters.get(cluster)?.routing.endpoints;
+    const isFiltered = filter && !passesFilter(filter, namespace, value.metadata.labels ?? {});
+    service.clusters.push({
+      ...serviceInCluster(cluster, value, ofService, resolveHostname),
+      isFiltered: isFiltered ?? false,
+    });
     services.set(key, service);
   }
-  return {
-    federation,
-    clusters: sortedByKey(clusters),
-    services: sortedByKey(
-      new Map(
-        [...services].map(([key, { namespace, name, clusters }]) => [
-          key,
-          {
-            namespace,
-            name,
-            ...policyOf(federationObject, federation, policies.get(key)),
-            clusters: clusters.sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
-          },
-        ]),
-      ),
-    ),
-  };
+  const table = new ServiceTable();
+  for (const [key, { namespace, name, clusters }] of services) {
+    table.put({
+      namespace,
+      name,
+      ...policyOf(federationObject, federation, policies.get(key)),
+      clusters: clusters.sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
+    });
+  }
+  return { federation, clusters: sortedByKey(clusters), services: table };
 }
 
 /** The TTLs of a service: its own, else the federation's; a least TTL that is not its own yields to the greatest. */
@@ -160,10 +160,10 @@ function healthCheckOf(check: FederationObject["spec"]["healthCheck"]): HealthCh
 
 function serviceInCluster(
   cluster: string,
-  { metadata, spec, status }: KubernetesService,
+  { spec, status }: KubernetesService,
   slices: readonly KubernetesEndpointSlice[] | undefined,
   resolveHostname: ResolveHostname,
-): ServiceInCluster {
+): Omit<ServiceInCluster, "isFiltered"> {
   // An ExternalName service is a CNAME to elsewhere: it has no address of the cluster.
   const isAddressed = spec.type !== "ExternalName";
   const clusterIps = spec.clusterIPs ?? [spec.clusterIP ?? ""];
@@ -174,7 +174,6 @@ function serviceInCluster(
   const ports = (spec.ports ?? []).map(portOf);
   return {
     cluster,
-    labels: metadata.labels ?? {},
     ports: isHeadless ? ports.map((each) => podPort(each, slices ?? [])) : ports,
     isHeadless,
     clusterIps: isAddressed ? distinct(clusterIps.flatMap((each) => parseAddress(each) ?? [])) : [],

@@ -4,10 +4,10 @@
 import { compareProblems, formatProblem, type Problem } from "../config/problem.ts";
 import { formatName, type Name, nameKey } from "../dns/name.ts";
 import { RRType } from "../dns/record-types.ts";
-import type { Model } from "../federation/model.ts";
-import { buildZone } from "../zone/build.ts";
+import type { ServiceTable } from "../federation/service-table.ts";
+import type { Model } from "../federation/whole-model.ts";
+import { type BuiltZone, buildZone } from "../zone/build.ts";
 import type { LocatedRecord } from "../zone/master-file.ts";
-import type { Zone } from "../zone/zone.ts";
 import { checkFederatedNames, checkSpellings } from "./check-names.ts";
 import { checkObjects } from "./check-objects.ts";
 import { mergeObjects, type ResolveHostname } from "./merge.ts";
@@ -16,9 +16,9 @@ import type { ZoneFile } from "./zone-files.ts";
 
 /** All that the sources say, whole. */
 export interface SourceState {
-  readonly model: Model;
+  readonly model: Model<ServiceTable>;
   /** Zones of `.zone` files, by no order; none is the federation's own. */
-  readonly zones: readonly Zone[];
+  readonly zones: readonly BuiltZone[];
   /** Records that `.zone` files add to the federation's own zone. */
   readonly federationRecords: readonly LocatedRecord[];
   /** Kubernetes objects that are not read: how many of each kind. */
@@ -75,7 +75,7 @@ function countEach(words: readonly string[]): Map<string, number> {
 }
 
 interface ComposedZones {
-  readonly zones: Zone[];
+  readonly zones: BuiltZone[];
   readonly federationRecords: readonly LocatedRecord[];
   readonly problems: Problem[];
 }
@@ -83,7 +83,7 @@ interface ComposedZones {
 /** A zone for each file, but for the one of the federation's domain: its records join that zone. */
 function composeZones(zoneFiles: readonly ZoneFile[], domain: Name | undefined): ComposedZones {
   const byOrigin = new Map<string, ZoneFile>();
-  const zones: Zone[] = [];
+  const zones: BuiltZone[] = [];
   const problems: Problem[] = [];
   let federationRecords: readonly LocatedRecord[] = [];
   for (const zoneFile of zoneFiles) {

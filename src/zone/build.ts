@@ -13,6 +13,15 @@ import { RRType, recordType } from "../dns/record-types.ts";
 import type { LocatedRecord, Problem } from "./located-record.ts";
 import type { RRset, Zone, ZoneNode } from "./zone.ts";
 
+/** A zone whose nodes are listed. */
+export interface BuiltZone extends Omit<Zone, "names"> {
+  readonly nodes: Map<string, BuiltNode>;
+}
+
+interface BuiltNode extends ZoneNode {
+  readonly rrsets: Map<number, RRset>;
+}
+
 /**
  * Builds the zone of `apex` from records of class IN, and reports every record that it leaves
  * out: outside the zone, a CNAME beside other data or a second one (RFC 1034 section 3.6.2), a
@@ -20,12 +29,12 @@ import type { RRset, Zone, ZoneNode } from "./zone.ts";
  * one. An RRset takes the TTL of its first record (RFC 2181 section 5.2 wants them all equal).
  * With `requireApex` (the default) a zone without SOA or NS at its apex is a problem.
  */
-export function buildZone<Dynamic = never>(
+export function buildZone(
   apex: Name,
   records: readonly LocatedRecord[],
   options: { requireApex?: boolean } = {},
-): { zone: Zone<Dynamic>; problems: Problem[] } {
-  const zone: Zone<Dynamic> = { apex, nodes: new Map() };
+): { zone: BuiltZone; problems: Problem[] } {
+  const zone: BuiltZone = { apex, nodes: new Map() };
   const apexNode = ensureNode(zone, apex);
   const problems: Problem[] = [];
   const added = new Map<RRset, RdataSet>();
@@ -52,7 +61,7 @@ export function buildZone<Dynamic = never>(
  * The node of a name, created if need be along with the empty non-terminals between it and the
  * apex (RFC 4592 section 2.2.2). Throws a RangeError for a name outside the zone.
  */
-export function ensureNode<Dynamic>(zone: Zone<Dynamic>, name: Name): ZoneNode<Dynamic> {
+function ensureNode(zone: BuiltZone, name: Name): BuiltNode {
   if (!isSubdomain(name, zone.apex)) {
     const [owner, apex] = [formatName(name), formatName(zone.apex)];
     throw new RangeError(`cannot add a name: it is outside the zone ${apex}, got ${owner}`);
@@ -60,7 +69,7 @@ export function ensureNode<Dynamic>(zone: Zone<Dynamic>, name: Name): ZoneNode<D
   const key = nameKey(name);
   const existing = zone.nodes.get(key);
   if (existing) return existing;
-  const node: ZoneNode<Dynamic> = { name, rrsets: new Map() };
+  const node: BuiltNode = { name, rrsets: new Map() };
   zone.nodes.set(key, node);
   const parent = parentName(name);
   if (parent && name.length > zone.apex.length) ensureNode(zone, parent);
@@ -74,8 +83,8 @@ interface RdataSet {
 }
 
 /** Adds one record to its node; returns what forbids it, if anything does. */
-function addRecord<Dynamic>(
-  zone: Zone<Dynamic>,
+function addRecord(
+  zone: BuiltZone,
   { record }: LocatedRecord,
   added: Map<RRset, RdataSet>,
 ): string | undefined {

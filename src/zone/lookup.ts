@@ -15,12 +15,12 @@ import type { RRset, Zone, ZoneNode } from "./zone.ts";
  * - `dynamic`: the records of this name depend on who asks.
  */
 export type Lookup<Dynamic = never> =
-  | { kind: "answer"; node: ZoneNode<Dynamic>; rrsets: RRset[]; wildcard: boolean }
-  | { kind: "cname"; node: ZoneNode<Dynamic>; rrset: RRset; wildcard: boolean }
-  | { kind: "delegation"; cut: ZoneNode<Dynamic>; ns: RRset }
+  | { kind: "answer"; node: ZoneNode; rrsets: RRset[]; wildcard: boolean }
+  | { kind: "cname"; node: ZoneNode; rrset: RRset; wildcard: boolean }
+  | { kind: "delegation"; cut: ZoneNode; ns: RRset }
   | { kind: "nodata" }
   | { kind: "nxdomain" }
-  | { kind: "dynamic"; node: ZoneNode<Dynamic>; dynamic: Dynamic };
+  | { kind: "dynamic"; dynamic: Dynamic };
 
 /**
  * Looks up a name at or below the zone's apex; throws a RangeError for any other.
@@ -28,31 +28,34 @@ export type Lookup<Dynamic = never> =
  * From the apex downward, label by label (RFC 1034 section 4.3.2 step 3):
  * 1. A node with NS below the apex is a zone cut: all at and below it is a delegation, but for
  *    the DS of the cut itself, which is the parent's (RFC 4035 section 3.1.4.1).
- * 2. Where the next node is missing, the last one is the closest encloser: its child `*`
+ * 2. Where the next name is missing, the last one is the closest encloser: its child `*`
  *    answers, if there is one (RFC 4592 section 3.3.1), else the name does not exist.
- * 3. The node of the whole name answers. Type ANY gets one RRset (RFC 8482 section 4.1).
+ * 3. What stands at the whole name answers. Type ANY gets one RRset (RFC 8482 section 4.1).
  */
 export function lookup<Dynamic>(zone: Zone<Dynamic>, name: Name, type: number): Lookup<Dynamic> {
   const key = nameKey(name);
   const starts = labelStartsBelow(name, zone.apex.length);
   let encloserStart = key.length - zone.apex.length;
-  let encloser = zone.nodes.get(key.slice(encloserStart));
-  if (!encloser) {
+  const apex = zone.nodes.get(key.slice(encloserStart));
+  if (!apex) {
     throw new RangeError("cannot look up a name: it is not in the zone, or the zone has no apex");
   }
+  let node: ZoneNode | undefined = apex;
+  let named: Dynamic | "empty" | undefined;
   for (let start = starts.pop(); start !== undefined; start = starts.pop()) {
-    const node = zone.nodes.get(key.slice(start));
-    if (!node) {
+    node = zone.nodes.get(key.slice(start));
+    const ns = node?.rrsets.get(RRType.NS);
+    const isParentsAnswer = start === 0 && type === RRType.DS;
+    if (node && ns && !isParentsAnswer) return { kind: "delegation", cut: node, ns };
+    named = zone.names?.find(name.subarray(start));
+    if (!node && named === undefined) {
       const wildcard = zone.nodes.get(`\x01*${key.slice(encloserStart)}`);
       return wildcard ? atNode(wildcard, type, true) : { kind: "nxdomain" };
     }
-    const ns = node.dynamic === undefined ? node.rrsets.get(RRType.NS) : undefined;
-    const isParentsAnswer = start === 0 && type === RRType.DS;
-    if (ns && !isParentsAnswer) return { kind: "delegation", cut: node, ns };
-    encloser = node;
     encloserStart = start;
   }
-  return atNode(encloser, type, false);
+  if (named !== undefined && named !== "empty") return { kind: "dynamic", dynamic: named };
+  return node ? atNode(node, type, false) : { kind: "nodata" };
 }
 
 /**
@@ -78,12 +81,7 @@ export function negativeTtl(soa: RRset): number {
   return Math.min(soa.ttlSeconds, rdata.readUInt32BE(rdata.length - 4));
 }
 
-function atNode<Dynamic>(
-  node: ZoneNode<Dynamic>,
-  type: number,
-  wildcard: boolean,
-): Lookup<Dynamic> {
-  if (node.dynamic !== undefined) return { kind: "dynamic", node, dynamic: node.dynamic };
+function atNode(node: ZoneNode, type: number, wildcard: boolean): Lookup {
   const [first] = node.rrsets.values();
   const rrset = type === RRType.ANY ? first : node.rrsets.get(type);
   if (rrset) return { kind: "answer", node, rrsets: [rrset], wildcard };

@@ -10,19 +10,28 @@ export interface RRset {
   readonly rdatas: readonly Uint8Array[];
 }
 
-/**
- * One name of a zone. A node without RRsets and without `dynamic` is an empty non-terminal
- * (RFC 4592 section 2.2.2). `dynamic` marks a name whose records depend on who asks: look-up
- * hands it back and leaves the records to the caller.
- */
-export interface ZoneNode<Dynamic = never> {
+/** One name of a zone. A node without RRsets is an empty non-terminal (RFC 4592 section 2.2.2). */
+export interface ZoneNode {
   readonly name: Name;
-  readonly rrsets: Map<number, RRset>;
-  dynamic?: Dynamic;
+  readonly rrsets: ReadonlyMap<number, RRset>;
 }
 
-/** A zone of class IN. `nodes` is keyed by `nameKey(owner)`; the apex node has SOA and NS. */
+/** A zone's nodes by `nameKey(owner)`; a Map is one. */
+export interface ZoneNodes {
+  readonly get: (key: string) => ZoneNode | undefined;
+}
+
+/**
+ * Names whose records depend on who asks: look-up hands back what stands there and leaves the
+ * records to the caller. `"empty"` is a name without records of its own, with others below it.
+ */
+export interface DynamicNames<Dynamic> {
+  readonly find: (name: Name) => Dynamic | "empty" | undefined;
+}
+
+/** A zone of class IN. The apex node has SOA and NS. A name is a node or dynamic, never both. */
 export interface Zone<Dynamic = never> {
   readonly apex: Name;
-  readonly nodes: Map<string, ZoneNode<Dynamic>>;
+  readonly nodes: ZoneNodes;
+  readonly names?: DynamicNames<Dynamic>;
 }
