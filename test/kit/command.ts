@@ -13,10 +13,18 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs `meridian` with these arguments in a folder. */
-export async function runCommand(args: readonly string[], folder: string): Promise<Finished> {
+/**
+ * Runs `meridian` with these arguments in a folder.
+ * @param environment over that of the tests.
+ */
+export async function runCommand(
+  args: readonly string[],
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
   const child = spawn(process.execPath, [command, ...args], {
     cwd: folder,
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -18,6 +18,10 @@ export interface ServerOptions {
   readonly serverSpec?: Readonly<Record<string, unknown>>;
   /** `metadata.name` in `meridian.yaml`; default: ns1. */
   readonly name?: string;
+  /** More arguments of `meridian serve`. */
+  readonly args?: readonly string[];
+  /** Over the environment of the tests. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Where a server answers. */
@@ -69,8 +73,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const folder = writeServerFolder(options);
   const child = spawn(
     process.execPath,
-    [command, "serve", "--config", path.join(folder, "meridian.yaml")],
-    { stdio: ["ignore", "pipe", "pipe"], cwd: folder },
+    [command, "serve", "--config", path.join(folder, "meridian.yaml"), ...(options.args ?? [])],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      cwd: folder,
+      env: { ...process.env, ...options.environment },
+    },
   );
   running.add(child);
   const lines = new LineRecord(child.stderr);
