@@ -4,13 +4,15 @@
 import { expect } from "chai";
 import { compileFederationZone } from "../../src/answer/federation-zone.ts";
 import { formatProblem } from "../../src/config/problem.ts";
-import { formatName } from "../../src/dns/name.ts";
+import { formatName, type Name, nameKey } from "../../src/dns/name.ts";
 import { formatRdata } from "../../src/dns/rdata-text.ts";
 import { recordType } from "../../src/dns/record-types.ts";
-import { type FederatedName, federatedNames } from "../../src/federation/names.ts";
+import type { FederatedName } from "../../src/federation/names.ts";
+import type { BuiltZone } from "../../src/zone/build.ts";
 import { lookup } from "../../src/zone/lookup.ts";
 import { parseMasterFile } from "../../src/zone/master-file.ts";
-import type { Zone } from "../../src/zone/zone.ts";
+import type { DynamicNames } from "../../src/zone/zone.ts";
+import { federatedNames } from "../kit/federated-names.ts";
 import { type FederationSketch, modelOf } from "../kit/federation.ts";
 import { wireNameOf } from "../kit/generated-queries.ts";
 
@@ -35,7 +37,7 @@ describe("the federation's zone", () => {
   it("has each name of the design, and the empty ones between", () => {
     const { zone, problems } = compile(sketch);
     expect(problems).to.deep.equal([]);
-    expect(namesIn(zone)).to.deep.equal(
+    expect(namesIn(zone, federatedIn(sketch))).to.deep.equal(
       [
         "example.org. SOA NS",
         "ns1.example.org. A",
@@ -67,29 +69,31 @@ describe("the federation's zone", () => {
     );
   });
 
-  it("has an SOA and NS of the Federation", () => {
-    const { zone } = compile(sketch, "", 2026);
+  it("has an SOA, whose serial is put in when somebody asks, and NS of the Federation", () => {
+    const { zone } = compile(sketch);
     const apex = zone.nodes.get("\x07example\x03org\x00");
     const texts = [...(apex?.rrsets.values() ?? [])].map(
       ({ type, ttlSeconds, rdatas }) =>
         `${ttlSeconds} ${recordType(type).mnemonic} ${rdatas.map((each) => formatRdata(type, each)).join(", ")}`,
     );
     expect(texts).to.deep.equal([
-      "180 SOA ns1.example.org. hostmaster.example.org. 2026 3600 600 604800 60",
+      "180 SOA ns1.example.org. hostmaster.example.org. 0 3600 600 604800 60",
       "180 NS ns1.example.org.",
     ]);
   });
 
   it("keeps no name of a service that is gone", () => {
-    const names = [...federatedNames(modelOf(sketch))].map(([name]) => name);
+    const names = federatedIn(sketch);
     const { zone } = compile({ ...sketch, services: { "b/other": { in: {} } } });
     expect(names.length).to.be.above(10);
     for (const name of names) {
       expect(lookup(zone, name, 1).kind, formatName(name)).to.be.oneOf(["nxdomain", "nodata"]);
-      expect(zone.nodes.get(Buffer.from(name).toString("latin1"))?.dynamic).to.equal(undefined);
+      expect(zone.names?.find(name), formatName(name)).to.be.oneOf([undefined, "empty"]);
     }
-    expect(namesIn(zone).filter((name) => name.includes("web"))).to.deep.equal([]);
-    expect(namesIn(zone).filter((name) => name.includes("a.fed"))).to.deep.equal([]);
+    const left = namesIn(zone, names);
+    expect(left).to.include("fed.example.org.");
+    expect(left.filter((name) => name.includes("web"))).to.deep.equal([]);
+    expect(left.filter((name) => name.includes("a.fed"))).to.deep.equal([]);
   });
 
   const clashes = [
@@ -104,7 +108,7 @@ describe("the federation's zone", () => {
       name: "the name in other case",
       text: "C1.Web.A.Fed TXT x\n",
       expected: [
-        "x.zone:1:1: cannot add record: the name is published by a federated service, got c1.web.a.fed.example.org.",
+        "x.zone:1:1: cannot add record: the name is published by a federated service, got C1.Web.A.Fed.example.org.",
       ],
     },
     {
@@ -125,7 +129,7 @@ describe("the federation's zone", () => {
       name: "a delegation above federated names",
       text: "fed NS ns.elsewhere.test.\n",
       expected: [
-        "x.zone:1:1: cannot add NS record: it delegates the name web.a.fed.example.org. of a federated service, got fed.example.org.",
+        "x.zone:1:1: cannot add NS record: it delegates names of federated services, got fed.example.org.",
       ],
     },
     {
@@ -146,27 +150,38 @@ describe("the federation's zone", () => {
   }
 });
 
-function compile(
-  from: FederationSketch,
-  text = "",
-  serial = 1,
-): { zone: Zone<FederatedName>; problems: string[] } {
+function compile(from: FederationSketch, text = ""): { zone: CompiledZone; problems: string[] } {
   const { records } = parseMasterFile({
     file: "x.zone",
     text: Buffer.from(text),
     origin: wireNameOf("example.org"),
     include: () => ({ reason: "there is none" }),
   });
-  const { zone, problems } = compileFederationZone(modelOf(from), records, serial);
+  const { zone, problems } = compileFederationZone(modelOf(from), records);
   return { zone, problems: problems.map(formatProblem) };
 }
 
-/** Each name with its types, or the kind that it is of. */
-function namesIn({ nodes }: Zone<FederatedName>): string[] {
-  return [...nodes.values()]
-    .map(({ name, rrsets, dynamic }) => {
-      const types = [...rrsets.keys()].map((type) => recordType(type).mnemonic);
-      return [formatName(name), ...types, ...(dynamic ? [dynamic.kind] : [])].join(" ");
-    })
-    .sort();
+type CompiledZone = BuiltZone & { readonly names: DynamicNames<FederatedName> };
+
+function federatedIn(from: FederationSketch): Name[] {
+  return [...federatedNames(modelOf(from))].map(([name]) => name);
+}
+
+/** Each name of the zone, of those listed and of all above them, with its types or the kind that it is of. */
+function namesIn({ apex, nodes, names }: CompiledZone, listed: readonly Name[]): string[] {
+  const all = [...nodes.values()].map(({ name }) => name);
+  for (const name of listed) {
+    for (let at = 0; at < name.length - apex.length; at += (name[at] ?? 0) + 1) {
+      all.push(name.subarray(at));
+    }
+  }
+  const told = all.flatMap((name) => {
+    const node = nodes.get(nameKey(name));
+    const found = names.find(name);
+    if (!node && found === undefined) return [];
+    const types = [...(node?.rrsets.keys() ?? [])].map((type) => recordType(type).mnemonic);
+    const kinds = found === undefined || found === "empty" ? [] : [found.kind];
+    return [[formatName(name), ...types, ...kinds].join(" ")];
+  });
+  return [...new Set(told)].sort();
 }

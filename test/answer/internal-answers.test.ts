@@ -8,12 +8,12 @@ import { containsAddress } from "../../src/dns/address.ts";
 import type { EcsOption } from "../../src/dns/edns.ts";
 import type { ResourceRecord } from "../../src/dns/message.ts";
 import { RRType } from "../../src/dns/record-types.ts";
-import { federatedNames } from "../../src/federation/names.ts";
 import { clientPrefix } from "../../src/geo/client-prefix.ts";
 import { address, network } from "../geo/addresses.ts";
 import { compileWorld, healthyState, stateBySeed } from "../kit/compile-world.ts";
 import { Dice } from "../kit/dice.ts";
 import { decoded, queryOctets } from "../kit/dns-client.ts";
+import { federatedNames } from "../kit/federated-names.ts";
 import { filesOf } from "../kit/federation.ts";
 import {
   addressIn,

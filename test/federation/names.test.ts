@@ -2,7 +2,8 @@
 
 import { expect } from "chai";
 import { formatName } from "../../src/dns/name.ts";
-import { type FederatedName, federatedNames } from "../../src/federation/names.ts";
+import type { FederatedName } from "../../src/federation/names.ts";
+import { federatedNames } from "../kit/federated-names.ts";
 import { type FederationSketch, modelOf } from "../kit/federation.ts";
 
 const sketch: FederationSketch = {

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "chai";
+import { serviceKey } from "../../src/federation/model.ts";
+import type { Model } from "../../src/federation/whole-model.ts";
 import { readSources } from "../../src/sources/read-sources.ts";
 import { type FederationSketch, filesOf, modelOf } from "../kit/federation.ts";
 
@@ -76,8 +78,8 @@ describe("a sketched federation", () => {
           writeFileSync(path.join(folder, file), text);
         }
         const result = await readSources(path.join(folder, "zones"));
-        expect(result.ok ? result.state.model : result.problems).to.deep.equal(
-          servedOf(modelOf(sketch)),
+        expect(result.ok ? plain(result.state.model) : result.problems).to.deep.equal(
+          plain(modelOf(sketch)),
         );
       } finally {
         rmSync(folder, { recursive: true });
@@ -86,8 +88,12 @@ describe("a sketched federation", () => {
   }
 });
 
-/** Without services that no cluster runs: there is nothing of them in any file but their policy. */
-function servedOf(model: ReturnType<typeof modelOf>): ReturnType<typeof modelOf> {
-  const services = [...model.services].filter(([, service]) => service.clusters.length > 0);
-  return { ...model, services: new Map(services) };
+/**
+ * As plain data, services by name, without those that no cluster runs: there is nothing of them
+ * in any file but their policy.
+ */
+function plain({ federation, clusters, services }: Model): object {
+  const served = [...services.values()].filter((service) => service.clusters.length > 0);
+  const byKey = new Map(served.map((service) => [serviceKey(service), service]));
+  return { federation, clusters, services: byKey };
 }

@@ -13,6 +13,8 @@ import { packet } from "../conformance/packet.ts";
 import { staticApex } from "../conformance/served.ts";
 import type { Dice } from "../kit/dice.ts";
 import { ecsOption, emptyQuery, wireName } from "../kit/dns-client.ts";
+import { federatedNames } from "../kit/federated-names.ts";
+import { nodeNames } from "../kit/node-names.ts";
 
 /** `count` queries for what the snapshot serves. */
 export function queryCorpus(snapshot: Snapshot, dice: Dice, count: number): Uint8Array[] {
@@ -37,9 +39,12 @@ const sources = [
 ].map((text) => parseAddress(text) ?? new Uint8Array(4));
 
 /** Every name that is served, names above and below it, and names of others. */
-function namesAround({ zones }: Snapshot): Name[] {
-  const served = [...zones.values()].flatMap((zone) => [...zone.nodes.values()]);
-  const around = served.flatMap(({ name }) => {
+function namesAround({ model, zones }: Snapshot): Name[] {
+  const federated = [...federatedNames(model)].flatMap(([name]) =>
+    upTo(name, model.federation.domain),
+  );
+  const served = [...[...zones.values()].flatMap(({ packed }) => nodeNames(packed)), ...federated];
+  const around = served.flatMap((name) => {
     const [, ...above] = labelsOf(name);
     const below = name.length < 240 ? [nameOf(["below"], name)] : [];
     return [name, nameOf(above, rootName), ...below];
@@ -49,6 +54,15 @@ function namesAround({ zones }: Snapshot): Name[] {
     rootName,
   );
   return [...around, wireName("www.example.org"), wireName("id.server"), rootName, longest];
+}
+
+/** The name and all above it, below the domain. */
+function upTo(name: Name, domain: Name): Name[] {
+  const names: Name[] = [];
+  for (let at = 0; at < name.length - domain.length; at += (name[at] ?? 0) + 1) {
+    names.push(name.subarray(at));
+  }
+  return names;
 }
 
 function generatedQuery(names: readonly Name[], dice: Dice): Message {

@@ -43,14 +43,14 @@ export function compileWorld(world: WorldInput): CompiledWorld {
     const addresses = world.hostnames?.get(hostname)?.map(address) ?? [];
     return { addresses, state: addresses.length > 0 ? "resolved" : "unresolved" };
   });
-  const { clusters } = state.model;
+  const { clusters, services } = state.model;
+  services.setSerial(1);
   const databases = compileDatabases(world.database ? [readMmdb(world.database)] : []);
   const locations = compileLocations([...clusters.values()], overridesOf(world), databases);
   const { snapshot, problems } = compileSnapshot({
     ...state,
     views: compileViews(locations, clusters),
     settings: testSettings(world.trustedResolvers),
-    serial: 1,
   });
   refuse(problems);
   return { snapshot, locations };

@@ -3,16 +3,18 @@
 
 import { compareAddresses } from "../../src/dns/address.ts";
 import { type Name, nameOf, parseName } from "../../src/dns/name.ts";
+import { passesFilter } from "../../src/federation/endpoint-filter.ts";
 import type {
   Address,
   Cluster,
   EndpointFilter,
-  Model,
   OnAllDown,
   RoutingSettings,
   Service,
   ServiceInCluster,
 } from "../../src/federation/model.ts";
+import { ServiceTable } from "../../src/federation/service-table.ts";
+import type { Model } from "../../src/federation/whole-model.ts";
 import { address, network } from "../geo/addresses.ts";
 
 /** A federation `my-federation` under `my-domain.com`, unless it says otherwise. */
@@ -85,7 +87,7 @@ const defaults = {
 const defaultPorts: readonly PortSketch[] = [{ name: "web", port: 80 }];
 
 /** The model that reading the sketch's files would give. */
-export function modelOf(sketch: FederationSketch): Model {
+export function modelOf(sketch: FederationSketch): Model<ServiceTable> {
   const domain = name(sketch.domain ?? "my-domain.com");
   const { answer, ttl, minHealthyPercent, onAllDown } = policyOf(sketch);
   return {
@@ -102,8 +104,8 @@ export function modelOf(sketch: FederationSketch): Model {
     clusters: new Map(
       sorted(sketch.clusters).map(([name, cluster]) => [name, clusterOf(name, cluster)]),
     ),
-    services: new Map(
-      sorted(sketch.services).map(([key, service]) => [key, serviceOf(key, sketch, service)]),
+    services: ServiceTable.of(
+      sorted(sketch.services).map(([key, service]) => serviceOf(key, sketch, service)),
     ),
   };
 }
@@ -166,14 +168,26 @@ function serviceOf(key: string, federation: FederationSketch, sketch: ServiceSke
     name,
     ...policyOf({ ...federation, ...sketch }),
     healthCheck: undefined,
-    clusters: sorted(sketch.in).map(([cluster, placed]) => placedOf(cluster, placed)),
+    clusters: sorted(sketch.in).map(([cluster, placed]) => ({
+      ...placedOf(cluster, placed),
+      isFiltered: isFiltered(federation.clusters[cluster], namespace, placed),
+    })),
   };
 }
 
-function placedOf(cluster: string, placed: PlacedSketch): ServiceInCluster {
+/** Whether the cluster's filter keeps the service from clients outside; no filter, no. */
+function isFiltered(
+  cluster: ClusterSketch | undefined,
+  namespace: string,
+  { labels = {} }: PlacedSketch,
+): boolean {
+  const { endpoints } = clusterOf("", cluster ?? {}).routing;
+  return !passesFilter(endpoints, namespace, labels);
+}
+
+function placedOf(cluster: string, placed: PlacedSketch): Omit<ServiceInCluster, "isFiltered"> {
   return {
     cluster,
-    labels: placed.labels ?? {},
     ports: (placed.ports ?? defaultPorts).map((each) => ({ protocol: "tcp", ...each })),
     isHeadless: placed.isHeadless ?? false,
     clusterIps: addresses(placed.clusterIps),

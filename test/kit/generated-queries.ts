@@ -7,11 +7,11 @@ import type { EcsOption } from "../../src/dns/edns.ts";
 import { encodeMessage } from "../../src/dns/message.ts";
 import { labelsOf, type Name, nameOf, parseName, rootName } from "../../src/dns/name.ts";
 import { RRType } from "../../src/dns/record-types.ts";
-import type { Model } from "../../src/federation/model.ts";
-import { federatedNames } from "../../src/federation/names.ts";
+import type { Model } from "../../src/federation/whole-model.ts";
 import { address as addressFrom, network } from "../geo/addresses.ts";
 import type { Dice } from "./dice.ts";
 import { emptyQuery } from "./dns-client.ts";
+import { federatedNames } from "./federated-names.ts";
 import type { GeneratedWorld } from "./generators.ts";
 
 /** Who asks: a source address, and the ECS prefix that it sends or none. */

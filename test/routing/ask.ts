@@ -1,7 +1,8 @@
 // Routes a sketched client to a sketched service, and tells a route in few words. It must not
 // know what the right route is.
 
-import type { Cluster, Model, Service } from "../../src/federation/model.ts";
+import type { Cluster, Service } from "../../src/federation/model.ts";
+import type { Model } from "../../src/federation/whole-model.ts";
 import type { Demand } from "../../src/routing/candidates.ts";
 import { insidePlace, outsidePlace, type Place } from "../../src/routing/place.ts";
 import { type Route, type RouteInput, route } from "../../src/routing/route.ts";

@@ -47,7 +47,7 @@ const cases: { name: string; files: Record<string, string>; expected: string[] }
     name: "a zone that the federation's names lie in",
     files: { "zones/fed.example.org.zone": zoneText },
     expected: [
-      "zones/fed.example.org.zone:1:1: cannot use zone fed.example.org.: the name web.a.fed.example.org. of service a/web lies in it",
+      "zones/fed.example.org.zone:1:1: cannot use zone fed.example.org.: federated services have names in it",
     ],
   },
   {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { formatName } from "../../src/dns/name.ts";
+import { formatName, type Name } from "../../src/dns/name.ts";
 import { formatRdata } from "../../src/dns/rdata-text.ts";
 import { recordType, typeCode } from "../../src/dns/record-types.ts";
-import { ensureNode } from "../../src/zone/build.ts";
+import type { BuiltZone } from "../../src/zone/build.ts";
 import { glueOf, type Lookup, lookup, negativeTtl } from "../../src/zone/lookup.ts";
 import type { RRset, Zone } from "../../src/zone/zone.ts";
 import { name, zoneOf } from "./master-file-text.ts";
@@ -146,8 +146,14 @@ describe("lookup", () => {
   });
 
   describe("with dynamic names", () => {
-    const zone = zoneOf(wildcardZone, "example.");
-    ensureNode(zone, name("svc.ns.example.")).dynamic = "service";
+    const names = new Map([
+      ["svc.ns.example.", "service"],
+      ["ns.example.", "empty"],
+    ]);
+    const zone = {
+      ...zoneOf(`${wildcardZone}\ntxt.ns TXT "beside"\n`, "example."),
+      names: { find: (name: Name) => names.get(formatName(name).toLowerCase()) },
+    };
     for (const type of ["A", "TXT", "SOA", "NS", "DS", "CNAME", "ANY"]) {
       it(`hands the name back for ${type}`, () => {
         expect(ask(zone, `svc.ns.example. ${type}`)).to.equal("dynamic service");
@@ -158,6 +164,13 @@ describe("lookup", () => {
       expect(ask(zone, "ns.example. MX")).to.equal("nodata");
       expect(ask(zone, "other.ns.example. MX")).to.equal("nxdomain");
       expect(ask(zone, "x.svc.ns.example. MX")).to.equal("nxdomain");
+    });
+    it("hands the name back in whatever case", () => {
+      expect(ask(zone, "SVC.Ns.example. A")).to.equal("dynamic service");
+    });
+    it("finds nodes beside the name", () => {
+      expect(ask(zone, "txt.ns.example. TXT")).to.equal('answer TXT "beside"');
+      expect(ask(zone, "txt.ns.example. A")).to.equal("nodata");
     });
   });
 });
@@ -227,7 +240,7 @@ function glueLine(glue: ReturnType<typeof glueOf>[number]): string {
   return `${formatName(glue.name)} ${rrsetLine(glue.rrset)}`;
 }
 
-function nsOf(zone: Zone<string>, owner: string): RRset {
+function nsOf(zone: BuiltZone, owner: string): RRset {
   for (const node of zone.nodes.values()) {
     const ns = node.rrsets.get(2);
     if (ns && formatName(node.name) === owner) return ns;

@@ -4,14 +4,13 @@ import { shown } from "../../src/dns/character-string.ts";
 import { formatName, type Name, parseName } from "../../src/dns/name.ts";
 import { formatRdata } from "../../src/dns/rdata-text.ts";
 import { recordType } from "../../src/dns/record-types.ts";
-import { buildZone } from "../../src/zone/build.ts";
+import { type BuiltZone, buildZone } from "../../src/zone/build.ts";
 import {
   type Include,
   type MasterFile,
   parseMasterFile,
   type ZoneRecord,
 } from "../../src/zone/master-file.ts";
-import type { Zone } from "../../src/zone/zone.ts";
 
 export function name(text: string): Name {
   const parsed = parseName(text);
@@ -47,9 +46,9 @@ export function problemLines(problems: MasterFile["problems"]): string[] {
 }
 
 /** The zone of a text without mistakes; throws at the first one. */
-export function zoneOf(text: string, apex: string): Zone<string> {
+export function zoneOf(text: string, apex: string): BuiltZone {
   const file = parse(text, noFiles, apex);
-  const { zone, problems } = buildZone<string>(name(apex), file.records);
+  const { zone, problems } = buildZone(name(apex), file.records);
   const [problem] = problemLines([...file.problems, ...problems]);
   if (problem !== undefined) throw new Error(problem);
   return zone;
