@@ -34,6 +34,8 @@ export interface DataPlaneEvents {
   readonly onFault: (message: string) => void;
   /** A thread died and another one answers in its place. */
   readonly onRestart: (reason: string) => void;
+  /** The thread of this number, from 0, has ended: it reads nothing any more. */
+  readonly onThreadEnd?: (thread: number) => void;
 }
 
 /** What was counted since the data plane started; in `dgram` mode nothing is. */
@@ -57,6 +59,11 @@ export interface DataPlane {
   readonly counters: () => DataPlaneCounters;
   /** Finishes what has begun, then stops. */
   readonly stop: () => Promise<void>;
+}
+
+/** How many threads answer: those for UDP and one for TCP, or one for both. */
+export function threadCount({ udp, workers }: Pick<DataPlaneOptions, "udp" | "workers">): number {
+  return udp === "batch" ? workers + 1 : 1;
 }
 
 /** A thread, and what there is to know of it from outside. */
@@ -126,8 +133,8 @@ async function startPool(
       const addresses = held.sockets.map(({ address }) => address);
       return await startTogether(
         startEventThread(options, addresses, false, image, events),
-        Array.from({ length: options.workers }, () =>
-          startBatchThread(options, addresses, image, events),
+        Array.from({ length: options.workers }, (_, index) =>
+          startBatchThread(options, index + 1, addresses, image, events),
         ),
       );
     } catch (error) {
@@ -141,7 +148,7 @@ async function startPool(
 /** All of them, or none: if one cannot be started, the others are stopped. */
 async function startTogether(first: Promise<Member>, others: Promise<Member>[]): Promise<Members> {
   try {
-    return [await first, ...(await Promise.all(others))];
+    return await Promise.all([first, ...others]);
   } catch (error) {
     for (const outcome of await Promise.allSettled([first, ...others])) {
       if (outcome.status === "fulfilled") await outcome.value.thread.stop();
@@ -161,10 +168,11 @@ async function startEventThread(
   const plan: ThreadPlan = {
     ...events,
     create: (addresses, current) => {
-      const start: EventThreadStart = { listen: addresses, hasUdp, image: current, answerCacheMiB };
+      const common = { thread: 0, image: current, answerCacheMiB };
+      const start: EventThreadStart = { ...common, listen: addresses, hasUdp };
       return newThread("event-thread.js", start);
     },
-    release: nothing,
+    release: () => events.onThreadEnd?.(0),
     onPost: nothing,
     onStop: nothing,
   };
@@ -174,6 +182,7 @@ async function startEventThread(
 
 async function startBatchThread(
   { answerCacheMiB }: DataPlaneOptions,
+  thread: number,
   listen: readonly ListenAddress[],
   image: SnapshotImage,
   events: DataPlaneEvents,
@@ -187,20 +196,21 @@ async function startBatchThread(
     create: (addresses, current) => {
       open = openBatchSockets(addresses, { isShared: true });
       const sockets = open.sockets.map(({ descriptor, family }) => ({ descriptor, family }));
-      const start: BatchThreadStart = { sockets, signals, counts, image: current, answerCacheMiB };
+      const common = { thread, image: current, answerCacheMiB };
+      const start: BatchThreadStart = { ...common, sockets, signals, counts };
       return newThread("batch-thread.js", start);
     },
     release: () => {
       kernelDropped += open?.dropped() ?? 0;
       open?.close();
       open = undefined;
+      events.onThreadEnd?.(thread);
     },
     onPost: () => signalMail(signals),
     onStop: () => signalStop(signals),
   };
-  const thread = await SupervisedThread.start(plan, listen, image);
   return {
-    thread,
+    thread: await SupervisedThread.start(plan, listen, image),
     signalStop: plan.onStop,
     counters: () => readCounts(counts, kernelDropped + (open?.dropped() ?? 0)),
   };

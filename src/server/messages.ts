@@ -1,18 +1,20 @@
 // What the control plane and the data plane's threads say to each other.
 
-import type { Snapshot } from "../answer/snapshot.ts";
+import type { SnapshotImage } from "../answer/snapshot.ts";
 import type { ListenAddress } from "./listener.ts";
 import type { ThreadSignals } from "./thread-signals.ts";
 import type { BatchSocket } from "./udp-batch.ts";
 
 /** All that a thread needs to answer. */
-export type SnapshotImage = Snapshot;
+export type { SnapshotImage };
 
 /** What a thread learns about the state while it answers. */
 export type StateMessage = { readonly kind: "image"; readonly image: SnapshotImage };
 
 /** What every thread is started with. */
 export interface ThreadStart {
+  /** Which thread of the data plane it is, from 0; one that is started anew keeps its number. */
+  readonly thread: number;
   readonly image: SnapshotImage;
   /** Most MiB of ready answers that the thread keeps. */
   readonly answerCacheMiB: number;
