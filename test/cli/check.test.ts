@@ -114,7 +114,7 @@ const cases: Case[] = [
     files: { "zones/example.org.zone": "ok 60 A 192.0.2.1\nWEB.a.fed 60 A 192.0.2.1\n" },
     expected: {
       problems: [
-        "zones/example.org.zone:2:1: cannot add record: the name is published by a federated service, got web.a.fed.example.org.",
+        "zones/example.org.zone:2:1: cannot add record: the name is published by a federated service, got WEB.a.fed.example.org.",
       ],
     },
   },

@@ -2,15 +2,16 @@
 // against. It must not know how look-up works.
 
 import { type Name, nameOf } from "../../src/dns/name.ts";
-import type { Cluster, Federation, Service } from "../../src/federation/model.ts";
+import { type Cluster, type Federation, type Service, serviceKey } from "../../src/federation/model.ts";
 import { clusterName, type FederatedName } from "../../src/federation/names.ts";
 import type { Model } from "../../src/federation/whole-model.ts";
 
-/** All names of all services of the model. */
+/** All names of all services of the model, services in order of their keys. */
 export function* federatedNames(model: Model): Generator<[Name, FederatedName]> {
   const { federation } = model;
   const clusters = [...model.clusters.values()];
-  for (const service of model.services.values()) {
+  const services = new Map([...model.services.values()].map((each) => [serviceKey(each), each]));
+  for (const [, service] of [...services].sort(([a], [b]) => (a < b ? -1 : 1))) {
     yield* serviceNames(federation, clusters, service);
   }
 }
