@@ -26,7 +26,8 @@ const warmSeconds = 1;
 const firstWarmSeconds = 3;
 const checkCount = 200;
 const subnetsChecked = 10_000;
-const readyTimeoutMs = 120_000;
+/** For a thousand hosts, and for a million. */
+const readyTimeoutMs = { few: 20_000, many: 120_000 };
 const smallHosts = 1000;
 const networkCount = 20_000;
 
@@ -189,7 +190,7 @@ function lineOf(top: LoadCounts, paced: LoadCounts | undefined): string {
     `${Math.round(rateOf(top))}/s`,
     `${cpuUs.toFixed(2)} µs CPU`,
     `${busy} % busy`,
-    `lost ${top.lost}`,
+    `lost ${top.lost} (${top.kernelDrops} in the kernel)`,
     `rcodes ${JSON.stringify(top.rcodes)}`,
     latency ? `p50 ${latency.p50.toFixed(0)} p99 ${latency.p99.toFixed(0)} µs` : "",
   ].join(", ");
@@ -208,7 +209,7 @@ export async function start(
   return startServer(server, {
     world,
     isReady: (port) => isRight(server, port, world, first),
-    timeoutMs: readyTimeoutMs,
+    timeoutMs: world.kind === "services" ? readyTimeoutMs.many : readyTimeoutMs.few,
     cores: serverCore,
     ...more,
   });

@@ -16,8 +16,9 @@ export interface StretchCounts {
 }
 
 /** A query without an answer for so long is lost, and another one goes in its place. */
-const lostAfterMs = 200;
+const lostAfterMs = 500;
 const sweepMs = 20;
+const lateSweepMs = 1000;
 
 /** Load on one connected socket; stretches follow each other without a pause. */
 export class UdpLoad {
@@ -86,8 +87,9 @@ export class UdpLoad {
     let nowMs = startMs;
     for (; nowMs < endMs; nowMs = performance.now()) {
       fill(nowMs);
-      this.#receive();
-      if (nowMs - this.#sweptMs > sweepMs) {
+      const received = this.#receive();
+      // After a pause of the load itself the answers still wait in the socket: those come first.
+      if (nowMs - this.#sweptMs > (received === 0 ? sweepMs : lateSweepMs)) {
         this.#sweptMs = nowMs;
         this.#lost += this.#outstanding.giveUp(nowMs - lostAfterMs);
       }
@@ -112,7 +114,7 @@ export class UdpLoad {
     this.#batch.send(count);
   }
 
-  #receive(): void {
+  #receive(): number {
     const octets = this.#batch.in;
     const count = this.#batch.receive(MSG_DONTWAIT);
     this.#rounds++;
@@ -129,5 +131,6 @@ export class UdpLoad {
       this.#rcodes[rcode] = (this.#rcodes[rcode] ?? 0) + 1;
       if (this.#timesAnswers) this.#latency.add((nowMs - sinceMs) * 1000);
     }
+    return count;
   }
 }

@@ -4,10 +4,18 @@
 import { writeMmdb } from "../../../geoip/write-mmdb.ts";
 import { type ClientNetwork, clusters, networkText } from "../bench-world.ts";
 
+/** Fields of the metadata that libmaxminddb takes as 16-bit numbers only. */
+const shortFields = [
+  "binary_format_major_version",
+  "binary_format_minor_version",
+  "ip_version",
+  "record_size",
+];
+
 /** The file's octets; what is in no network is in the first cluster's country. */
 export function countryDatabase(networks: readonly ClientNetwork[]): Uint8Array {
   const record = (country: string) => ({ country: { iso_code: country } });
-  return writeMmdb({
+  const octets = writeMmdb({
     ipVersion: 6,
     recordSize: 24,
     entries: [
@@ -19,4 +27,13 @@ export function countryDatabase(networks: readonly ClientNetwork[]): Uint8Array 
     ],
     metadata: { database_type: "GeoLite2-Country" },
   });
+  for (const field of shortFields) {
+    const at = octets.lastIndexOf(field, undefined, "latin1") + field.length;
+    octets[at] = uint16Type | ((octets[at] ?? 0) & lengthMask);
+  }
+  return octets;
 }
+
+/** The upper three bits of a control octet are the type, the lower five the length. */
+const uint16Type = 5 << 5;
+const lengthMask = 0x1f;

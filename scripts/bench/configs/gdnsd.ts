@@ -50,10 +50,9 @@ function geoip({ hosts }: ServedWorld, folder: string): string {
     return `    ${hostLabel(host)} => { map => places, dcmap => { ${places.join(", ")} } }\n`;
   });
   return [
-    "{\n  service_types => up\n",
+    "  service_types => up\n",
     `  maps => { places => { datacenters => [ ${names} ], nets => ${folder}/nets } }\n`,
     `  resources => {\n${resources.join("")}  }\n`,
-    "}\n",
   ].join("");
 }
 

@@ -24,7 +24,7 @@ export interface MeridianOptions {
   readonly workers: number;
   /** Value of `--udp`; `undefined`: what the server takes by itself. */
   readonly udp?: "batch" | "dgram" | undefined;
-  /** How the services of one cluster are written; default: one object a line. */
+  /** How a million services are written; default: one object a line. Fewer are one list. */
   readonly list?: "ndjson" | "json" | undefined;
 }
 
@@ -51,7 +51,7 @@ export function meridianConfig(
           // There must be one, of another domain than the zone.
           "zones/federation.json": federationText("federation.test", world),
         }
-      : federationFiles(world, list);
+      : federationFiles(world, world.kind === "services" ? list : "json");
   return {
     files: {
       "meridian.yaml": JSON.stringify(server, null, 2),
