@@ -163,9 +163,9 @@ function ownServers(): BenchServer[] {
     id,
     title,
     command,
-    version: versionIn(
-      spawnSync("git", ["-C", root, "describe", "--always"], { encoding: "utf8" }).stdout,
-    ),
+    version: spawnSync("git", ["-C", root, "describe", "--always", "--dirty"], {
+      encoding: "utf8",
+    }).stdout.trim(),
     without: {},
     config: (world, place) => meridianConfig(world, place, options),
     isEcho: false,

@@ -91,7 +91,7 @@ export class UdpLoad {
       // After a pause of the load itself the answers still wait in the socket: those come first.
       if (nowMs - this.#sweptMs > (received === 0 ? sweepMs : lateSweepMs)) {
         this.#sweptMs = nowMs;
-        this.#lost += this.#outstanding.giveUp(nowMs - lostAfterMs);
+        this.#giveUp(nowMs);
       }
     }
     return {
@@ -101,6 +101,14 @@ export class UdpLoad {
       seconds: (nowMs - startMs) / 1000,
       idleShare: this.#idleRounds / Math.max(1, this.#rounds),
     };
+  }
+
+  /** A lost query counts as one that took as long as we waited for it. */
+  #giveUp(nowMs: number): void {
+    const lost = this.#outstanding.giveUp(nowMs - lostAfterMs);
+    this.#lost += lost;
+    if (!this.#timesAnswers) return;
+    for (let count = 0; count < lost; count++) this.#latency.add(lostAfterMs * 1000);
   }
 
   #place(at: number, sinceMs: number): void {
