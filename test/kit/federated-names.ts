@@ -2,7 +2,12 @@
 // against. It must not know how look-up works.
 
 import { type Name, nameOf } from "../../src/dns/name.ts";
-import { type Cluster, type Federation, type Service, serviceKey } from "../../src/federation/model.ts";
+import {
+  type Cluster,
+  type Federation,
+  type Service,
+  serviceKey,
+} from "../../src/federation/model.ts";
 import { clusterName, type FederatedName } from "../../src/federation/names.ts";
 import type { Model } from "../../src/federation/whole-model.ts";
 
