@@ -5,7 +5,7 @@ import { createSocket } from "node:dgram";
 import { syncBuiltinESMExports } from "node:module";
 import threads, { type Worker } from "node:worker_threads";
 import { expect } from "chai";
-import type { Snapshot } from "../../src/answer/snapshot.ts";
+import type { SnapshotImage } from "../../src/answer/snapshot.ts";
 import type {
   DataPlane,
   DataPlaneCounters,
@@ -14,6 +14,7 @@ import type {
 import { staticApex } from "../conformance/served.ts";
 import { fuzzState } from "../fuzz/fuzz-state.ts";
 import { askTcp, askUdp, decoded, query, queryOctets } from "../kit/dns-client.ts";
+import { imageOf } from "./served-image.ts";
 
 const built = new URL("../../dist/server/data-plane.js", import.meta.url).href;
 const { startDataPlane }: typeof import("../../src/server/data-plane.ts") = await import(built);
@@ -28,11 +29,11 @@ describe("the data plane", () => {
   const restarts: string[] = [];
   const planes: DataPlane[] = [];
   const OriginalWorker = threads.Worker;
-  let snapshot: Snapshot;
+  let image: SnapshotImage;
   let wakeOnRestart: (() => void) | undefined;
 
   before(async () => {
-    ({ snapshot } = await fuzzState([]));
+    image = imageOf((await fuzzState([])).snapshot);
     // The only way to a thread from outside: it can be ended, as a fault of its own would.
     threads.Worker = class extends OriginalWorker {
       constructor(...parameters: ConstructorParameters<typeof OriginalWorker>) {
@@ -160,7 +161,7 @@ describe("the data plane", () => {
         // The next thread is not there yet, and the one that is left answers all.
         expect(await instanceNames(plane)).to.have.length(1);
         await ended;
-        await plane.use(snapshot);
+        await plane.use(image);
       }
     });
 
@@ -181,7 +182,7 @@ describe("the data plane", () => {
       const died = restarted();
       await workers.at(-1)?.terminate();
       await died;
-      await plane.use(snapshot);
+      await plane.use(image);
       await instanceNames(plane);
       const after = await countersOnce(plane, 2 * manyClients + 1);
       expect(after.udp.answered).to.equal(2 * manyClients + 1);
@@ -210,7 +211,7 @@ describe("the data plane", () => {
   });
 
   async function started(options: Pick<DataPlaneOptions, "listen" | "udp">): Promise<DataPlane> {
-    const plane = await startDataPlane({ ...twoThreads, ...options }, snapshot, {
+    const plane = await startDataPlane({ ...twoThreads, ...options }, image, {
       onFault: (message) => expect.fail(message),
       onRestart: (reason) => {
         restarts.push(reason);
@@ -221,8 +222,8 @@ describe("the data plane", () => {
     return plane;
   }
 
-  function named(instance: string): Snapshot {
-    return { ...snapshot, settings: { ...snapshot.settings, instance } };
+  function named(instance: string): SnapshotImage {
+    return { ...image, settings: { ...image.settings, instance } };
   }
 
   /** Resolves when a thread has died and another one will be started. */

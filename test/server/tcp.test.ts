@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { SnapshotImage } from "../../src/answer/snapshot.ts";
 import type { BoundListener } from "../../src/server/listener.ts";
 import { Responder } from "../../src/server/responder.ts";
 import {
@@ -10,14 +11,15 @@ import {
 import { staticApex } from "../conformance/served.ts";
 import { fuzzState } from "../fuzz/fuzz-state.ts";
 import { decoded, framed, queryOctets, TcpClient } from "../kit/dns-client.ts";
+import { imageOf } from "./served-image.ts";
 
 describe("TCP", () => {
-  let snapshot: Awaited<ReturnType<typeof fuzzState>>["snapshot"];
+  let image: SnapshotImage;
   let listener: BoundListener | undefined;
   let answered = 0;
   const clients: TcpClient[] = [];
   before(async () => {
-    ({ snapshot } = await fuzzState([]));
+    image = imageOf((await fuzzState([])).snapshot);
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) client.close();
@@ -218,7 +220,7 @@ describe("TCP", () => {
     faults.length = 0;
     const now = (): number => ++answered;
     const responder = new Responder(
-      snapshot,
+      image,
       now,
       (error) => faults.push(error as Error),
       () => 0,

@@ -3,31 +3,33 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { expect } from "chai";
+import type { SnapshotImage } from "../../src/answer/snapshot.ts";
 import type { DataPlane } from "../../src/server/data-plane.ts";
 import { staticApex } from "../conformance/served.ts";
 import { fuzzState } from "../fuzz/fuzz-state.ts";
 import { Dice } from "../kit/dice.ts";
 import { askUdp, decoded, firstAnswer, query, queryOctets } from "../kit/dns-client.ts";
+import { imageOf } from "./served-image.ts";
 
 const built = new URL("../../dist/server/data-plane.js", import.meta.url).href;
 const { startDataPlane }: typeof import("../../src/server/data-plane.ts") = await import(built);
 
 for (const udp of ["batch", "dgram"] as const) {
   describe(`UDP over ${udp}`, () => {
-    let snapshot: Awaited<ReturnType<typeof fuzzState>>["snapshot"];
+    let image: SnapshotImage;
     let plane: DataPlane;
     let server: DataPlane["addresses"][number];
     let serverSix: DataPlane["addresses"][number];
     let isStopped = false;
     const faults: string[] = [];
     before(async () => {
-      ({ snapshot } = await fuzzState([]));
+      image = imageOf((await fuzzState([])).snapshot);
     });
     beforeEach(async () => {
       isStopped = false;
       faults.length = 0;
       const listen = ["127.0.0.1", "::1"].map((address) => ({ address, port: 0 }));
-      plane = await startDataPlane({ listen, udp, workers: 2, answerCacheMiB: 1 }, snapshot, {
+      plane = await startDataPlane({ listen, udp, workers: 2, answerCacheMiB: 1 }, image, {
         onFault: (message) => faults.push(message),
         onRestart: (reason) => faults.push(reason),
       });
