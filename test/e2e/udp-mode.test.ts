@@ -8,9 +8,7 @@ import { runCommand } from "../kit/command.ts";
 import { query } from "../kit/dns-client.ts";
 import { type RunningServer, startServer, writeServerFolder } from "../kit/server.ts";
 
-const withoutKoffi = {
-  NODE_OPTIONS: `--require ${path.resolve(import.meta.dirname, "without-koffi.cjs")}`,
-};
+const withoutKoffi = { NODE_OPTIONS: `--require ${required("without-koffi.cjs")}` };
 const geoip = { databases: [] };
 const wildcard = { geoip, listen: { dns: ["0.0.0.0:0"] } };
 
@@ -74,6 +72,16 @@ describe("meridian serve --udp", () => {
     expect(server.log().filter((line) => line.includes("koffi"))).to.have.length(1);
   });
 
+  it("lets the process end at once in the midst of it", async () => {
+    const environment = { NODE_OPTIONS: `--require ${required("exit-on-signal.cjs")}` };
+    server = await startServer({ files: exampleFiles(), serverSpec: { geoip }, environment });
+    await query(server, federationApex, "SOA");
+    const startMs = performance.now();
+    server.process.kill("SIGUSR2");
+    expect(await server.ended()).to.equal(7);
+    expect(performance.now() - startMs).to.be.lessThan(1000);
+  });
+
   const refused = [
     {
       name: "with status 2 where batches are asked for and cannot be",
@@ -100,3 +108,7 @@ describe("meridian serve --udp", () => {
     });
   }
 });
+
+function required(file: string): string {
+  return path.resolve(import.meta.dirname, file);
+}

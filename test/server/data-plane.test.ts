@@ -165,6 +165,35 @@ describe("the data plane", () => {
       }
     });
 
+    it("under load loses no more than what a thread held when it died", async () => {
+      const octets = queryOctets(staticApex, "SOA");
+      let isOver = false;
+      let answered = 0;
+      let lost = 0;
+      const clients = Array.from({ length: 8 }, async () => {
+        while (!isOver) {
+          await askUdp(addressOf(plane), octets, { timeoutMs: 500 }).then(
+            () => answered++,
+            () => lost++,
+          );
+        }
+      });
+      for (const worker of workers.slice(1)) {
+        const died = restarted();
+        await worker.terminate();
+        await died;
+        await plane.use(image);
+      }
+      isOver = true;
+      await Promise.all(clients);
+      // Each client waits for one answer at a time, and two threads died.
+      expect(lost).to.be.at.most(2 * clients.length);
+      expect(answered).to.be.greaterThan(clients.length);
+      const { udp, workers: counted } = plane.counters();
+      expect(udp.answered).to.be.at.least(answered);
+      for (const each of counted) expect(each.received).to.be.greaterThan(0);
+    });
+
     it("counts what every thread received and answered, through the death of a thread", async () => {
       await instanceNames(plane);
       await askUdp(addressOf(plane), queryOctets(staticApex, "SOA"));
