@@ -43,11 +43,14 @@ function run(job: LoadJob): LoadCounts {
   const fd = openUdp("connect", job.port);
   try {
     const load = new UdpLoad(fd, source, job.window);
-    if (job.kind === "top") return measure(job, (seconds) => load.top(seconds));
-    const counts = measure(job, (seconds) => load.paced(seconds, job.rate));
+    const counts = measure(job, (seconds) =>
+      job.kind === "top" ? load.top(seconds) : load.paced(seconds, job.rate),
+    );
+    const lost = counts.lost + load.drain().lost;
+    if (job.kind === "top") return { ...counts, lost };
     const { latency } = load;
     const [p50, p99, p999] = [0.5, 0.99, 0.999].map((share) => latency.percentile(share));
-    return { ...counts, latencyUs: { p50: p50 ?? 0, p99: p99 ?? 0, p999: p999 ?? 0 } };
+    return { ...counts, lost, latencyUs: { p50: p50 ?? 0, p99: p99 ?? 0, p999: p999 ?? 0 } };
   } finally {
     closeSocket(fd);
   }

@@ -39,7 +39,10 @@ async function run(options: BenchOptions): Promise<number> {
   try {
     if (options.mode === "table") await table(options, load);
     else {
-      const [own] = findServers(options.servers.filter((id) => id.startsWith("meridian"))).found;
+      const [own] = findServers(
+        options.servers.filter((id) => id.startsWith("meridian")),
+        options.list,
+      ).found;
       if (!own) throw new Error("cannot run: --servers names no Meridian");
       console.log(`${own.title} ${own.version}`);
       if (options.mode === "soak") await longRun(own, options, load);
@@ -55,7 +58,7 @@ async function run(options: BenchOptions): Promise<number> {
 }
 
 async function table(options: BenchOptions, load: LoadClient): Promise<void> {
-  const { found, missing } = findServers(options.servers);
+  const { found, missing } = findServers(options.servers, options.list);
   for (const { title, version } of found) console.log(`found ${title} ${version}`.trim());
   for (const { id, packages } of missing) console.log(`missing ${id}: apt-get install ${packages}`);
   if (!findProgram("dnsperf")) console.log("missing dnsperf: apt-get install dnsperf");

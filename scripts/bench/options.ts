@@ -2,6 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { type CaseLetter, caseLetters } from "./cases.ts";
+import type { ServiceList } from "./configs/meridian.ts";
 
 export interface BenchOptions {
   /** `table`: measure and write the table; the others are runs of their own. */
@@ -11,8 +12,9 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Of each measurement. */
   readonly seconds: number;
-  /** Services of case e. */
+  /** Services of case e, and how Meridian gets them. */
   readonly services: number;
+  readonly list: ServiceList;
   /** Only of `soak`. */
   readonly minutes: number;
   readonly output: string;
@@ -28,6 +30,7 @@ export const usage = `usage: npm run bench -- [options]
   --rounds N            interleaved rounds, of which medians are taken (default: 5)
   --seconds N           of each measurement (default: 3)
   --services N          services of case e (default: 1000000)
+  --list ndjson|json    how Meridian gets them: an object a line, or one list (default: ndjson)
   --quick               one round, one second, 20,000 services
   --output FOLDER       where table, chart and raw results go (default: docs/bench)
   --soak MINUTES        instead: full load with a change every 100 ms
@@ -73,9 +76,13 @@ export function readOptions(args: readonly string[], serverIds: readonly string[
     rounds: number("rounds", isQuick ? 1 : 5),
     seconds: number("seconds", isQuick ? 1 : 3),
     services: number("services", isQuick ? 20_000 : 1_000_000),
+    list: values.list === "json" ? "json" : "ndjson",
     minutes: number("soak", 10),
     output: values.output ?? "docs/bench",
   };
+  if (values.list !== undefined && values.list !== options.list) {
+    problems.push(`--list: allowed ndjson, json, got ${values.list}`);
+  }
   if (values.soak !== undefined && values.profile) {
     problems.push("--soak and --profile: allowed one of them");
   }
@@ -100,6 +107,7 @@ function parsed(args: readonly string[]) {
       rounds: { type: "string" },
       seconds: { type: "string" },
       services: { type: "string" },
+      list: { type: "string" },
       quick: { type: "boolean" },
       output: { type: "string" },
       soak: { type: "string" },

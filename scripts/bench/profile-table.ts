@@ -24,10 +24,10 @@ export type ProfilePart =
  */
 export function readPerfReport(text: string): ProfileRow[] {
   return text.split("\n").flatMap((line) => {
-    const [share = "", object = "", ...symbol] = line.split(";").map((field) => field.trim());
+    const [share = "", object = "", symbol] = line.split(";").map((field) => field.trim());
     const value = /^([\d.]+)%$/.exec(share)?.[1];
-    if (value === undefined || symbol.length === 0) return [];
-    return [{ share: Number(value) / 100, object, symbol: symbol.join(";") }];
+    if (value === undefined || symbol === undefined) return [];
+    return [{ share: Number(value) / 100, object, symbol }];
   });
 }
 
@@ -36,7 +36,10 @@ export function partOf({ object, symbol }: ProfileRow): ProfilePart {
   if (symbol.startsWith("[k]") || /^\[(kernel|guest)/.test(object)) return "kernel";
   const name = functionName(symbol);
   if (name === undefined) {
-    return /koffi|libc|ffi|vdso/i.test(object) ? "system call glue" : "engine";
+    if (/\bmem(cpy|move|set)|_mem(cpy|move|set)/.test(symbol)) return "copy and encode";
+    return /koffi|ffi|vdso/i.test(object) || /mmsg|syscall|poll/.test(symbol)
+      ? "system call glue"
+      : "engine";
   }
   return parts.find(([pattern]) => pattern.test(name))?.[1] ?? "other JavaScript";
 }

@@ -8,7 +8,7 @@ import path from "node:path";
 import type { ServedWorld, ServerConfig, ServerPlace, WorldKind } from "./configs/config.ts";
 import { gdnsdConfig } from "./configs/gdnsd.ts";
 import { knotConfig } from "./configs/knot.ts";
-import { type MeridianOptions, meridianConfig } from "./configs/meridian.ts";
+import { type MeridianOptions, meridianConfig, type ServiceList } from "./configs/meridian.ts";
 import { pdnsConfig } from "./configs/pdns.ts";
 import { bindConfig, nsdConfig } from "./configs/static-servers.ts";
 
@@ -106,11 +106,14 @@ export const serverIds: readonly string[] = [
 ];
 
 /** Those of these servers that this machine has, and those that it has not. */
-export function findServers(ids: readonly string[]): {
+export function findServers(
+  ids: readonly string[],
+  list: ServiceList,
+): {
   readonly found: readonly BenchServer[];
   readonly missing: readonly MissingServer[];
 } {
-  const found: BenchServer[] = ownServers().filter(({ id }) => ids.includes(id));
+  const found: BenchServer[] = ownServers(list).filter(({ id }) => ids.includes(id));
   const missing: MissingServer[] = [];
   for (const peer of peers.filter(({ id }) => ids.includes(id))) {
     const file = findProgram(peer.program);
@@ -153,7 +156,7 @@ export function versionIn(words: string): string {
 }
 
 /** Meridian over batched system calls, over node:dgram, and with two workers for its memory. */
-function ownServers(): BenchServer[] {
+function ownServers(list: ServiceList): BenchServer[] {
   const command = [process.execPath, path.join(root, "dist/cli/main.js")];
   const help = spawnSync(command[0] ?? "", [...command.slice(1), "serve", "--help"], {
     encoding: "utf8",
@@ -167,7 +170,7 @@ function ownServers(): BenchServer[] {
       encoding: "utf8",
     }).stdout.trim(),
     without: {},
-    config: (world, place) => meridianConfig(world, place, options),
+    config: (world, place) => meridianConfig(world, place, { ...options, list }),
     isEcho: false,
     isIdle: options.workers > 1,
   });

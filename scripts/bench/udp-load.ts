@@ -18,6 +18,8 @@ export interface StretchCounts {
 /** A query without an answer for so long is lost, and another one goes in its place. */
 const lostAfterMs = 500;
 const sweepMs = 20;
+/** Longer than it takes to be lost. */
+const drainSeconds = 1;
 const lateSweepMs = 1000;
 
 /** Load on one connected socket; stretches follow each other without a pause. */
@@ -79,13 +81,26 @@ export class UdpLoad {
     });
   }
 
-  #stretch(seconds: number, fill: (nowMs: number) => void): StretchCounts {
+  /** Waits for what is under way, sending nothing, so that each query is answered or lost. */
+  drain(): StretchCounts {
+    return this.#stretch(
+      drainSeconds,
+      () => undefined,
+      () => this.#outstanding.free === this.#outstanding.size,
+    );
+  }
+
+  #stretch(
+    seconds: number,
+    fill: (nowMs: number) => void,
+    isOver: () => boolean = () => false,
+  ): StretchCounts {
     this.#rcodes.fill(0);
     this.#answered = this.#lost = this.#rounds = this.#idleRounds = 0;
     const startMs = performance.now();
     const endMs = startMs + seconds * 1000;
     let nowMs = startMs;
-    for (; nowMs < endMs; nowMs = performance.now()) {
+    for (; nowMs < endMs && !isOver(); nowMs = performance.now()) {
       fill(nowMs);
       const received = this.#receive();
       // After a pause of the load itself the answers still wait in the socket: those come first.

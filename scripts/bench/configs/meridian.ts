@@ -19,13 +19,19 @@ import {
 import type { ConfigFiles, ServedWorld, ServerConfig, ServerPlace } from "./config.ts";
 import { zoneText } from "./zone-text.ts";
 
+/** One object a line, or all in one list as `kubectl get` prints them. */
+export type ServiceList = "ndjson" | "json";
+
+/** More services than these in one cluster are many. */
+const fewServices = 10_000;
+
 /** How the same server is started in different ways. */
 export interface MeridianOptions {
   readonly workers: number;
   /** Value of `--udp`; `undefined`: what the server takes by itself. */
   readonly udp?: "batch" | "dgram" | undefined;
-  /** How a million services are written; default: one object a line. Fewer are one list. */
-  readonly list?: "ndjson" | "json" | undefined;
+  /** How services are written where they are many: one object a line (default), or one list. */
+  readonly list?: ServiceList | undefined;
 }
 
 /** Files, and arguments of the `meridian` command. */
@@ -51,7 +57,7 @@ export function meridianConfig(
           // There must be one, of another domain than the zone.
           "zones/federation.json": federationText("federation.test", world),
         }
-      : federationFiles(world, world.kind === "services" ? list : "json");
+      : federationFiles(world, world.hosts > fewServices ? list : "json");
   return {
     files: {
       "meridian.yaml": JSON.stringify(server, null, 2),
@@ -78,7 +84,7 @@ export function serviceLine(name: string, addresses: readonly string[]): string 
   })}\n`;
 }
 
-function federationFiles(world: ServedWorld, list: "ndjson" | "json"): ConfigFiles {
+function federationFiles(world: ServedWorld, list: ServiceList): ConfigFiles {
   const objects = clusters.map(({ name, region, latitude, longitude }) => ({
     apiVersion: "meridian.dev/v1alpha1",
     kind: "Cluster",
