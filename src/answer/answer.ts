@@ -17,6 +17,7 @@ import { formatName } from "../dns/name.ts";
 import { txtRdata } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
 import type { Address } from "../federation/model.ts";
+import { plainUdpSize, responseTo } from "./answer-message.ts";
 import { type Asker, askerOf, type Ecs, ecsScopeOf } from "./asker.ts";
 import { serverCookie } from "./cookies.ts";
 import type { AnswerState } from "./federated-answer.ts";
@@ -37,9 +38,6 @@ export interface Received {
  * and a TSIG; a message of 64 KiB that claims thousands would be costly to refuse.
  */
 const mostEntries = 16;
-
-/** Octets of a message that may be sent over UDP to one who sent no OPT (RFC 1035 section 4.2.1). */
-const plainUdpSize = 512;
 
 /**
  * Answers one message. `undefined` means silence: responses, fragments of a header, source port 0.
@@ -157,32 +155,6 @@ function isTransfer(type: number): boolean {
 /** What tells of a key that is not known, signed by none (RFC 8945 section 5.3.2). */
 function unsignedTsig(tsig: Tsig): Tsig {
   return { ...tsig, mac: new Uint8Array(0), error: Rcode.BADKEY, other: new Uint8Array(0) };
-}
-
-/** A response without records: the query's id, opcode and RD, all else as an authoritative server has it. */
-export function responseTo(
-  query: Pick<Header, "id" | "opcode" | "recursionDesired">,
-  questions: readonly Question[],
-  rcode: number,
-): Message {
-  return {
-    id: query.id,
-    isResponse: true,
-    opcode: query.opcode,
-    isAuthoritative: false,
-    isTruncated: false,
-    recursionDesired: query.recursionDesired,
-    recursionAvailable: false,
-    z: false,
-    // RFC 4035 section 3.1.6: no AD without DNSSEC, and CD is cleared.
-    authenticData: false,
-    checkingDisabled: false,
-    rcode,
-    questions,
-    answers: [],
-    authorities: [],
-    additionals: [],
-  };
 }
 
 /** The OPT of a response to a query that had one (RFC 6891 section 6.1.1). */

@@ -7,6 +7,7 @@ import type { Question, ResourceRecord } from "../dns/message.ts";
 import { type Name, nameKey, namesEqual, parentName } from "../dns/name.ts";
 import { nameIn } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
+import { type Service, serviceKey } from "../federation/model.ts";
 import type { FederatedName } from "../federation/names.ts";
 import { drawScope } from "../geo/client-prefix.ts";
 import type { Route } from "../routing/route.ts";
@@ -30,8 +31,26 @@ export interface Resolution {
    * where every client would be answered the same.
    */
   readonly scope: number | undefined;
+  /** What else it depended on, for those who keep answers. */
+  readonly dependsOn: Dependence;
   /** Why this answer: each federated name on the way, and the routes taken for it. */
   readonly steps: readonly Step[];
+}
+
+/** What must be as it was for an answer to hold. */
+export interface Dependence {
+  /** Whether a federated name was asked about, so that being inside a cluster could matter. */
+  readonly inside: boolean;
+  /** Whether clients elsewhere could be answered otherwise. */
+  readonly place: boolean;
+  /** Whether clients with another prefix at the same place could be. */
+  readonly prefix: boolean;
+  /** The keys of all services that were asked. */
+  readonly services: ReadonlySet<string>;
+  /** Whether it told that a federated name does not exist, which any new service may change. */
+  readonly absence: boolean;
+  /** All routes that were taken. */
+  readonly routes: readonly Route[];
 }
 
 /** A federated name on the way to the answer. */
@@ -72,6 +91,8 @@ type Next = { resolution: Resolution } | { target: Name };
 function takeStep(draft: Draft, zone: Zone<FederatedName>, asked: FederatedQuestion): Next {
   const { name, type } = asked.question;
   const found = lookup(zone, name, type);
+  // A wildcard answers only because no federated name stands nearer.
+  if (zone.names && "wildcard" in found && found.wildcard) draft.absence = true;
   switch (found.kind) {
     case "answer": {
       for (const rrset of found.rrsets) draft.answers.push(...recordsOf(name, rrset));
@@ -85,13 +106,15 @@ function takeStep(draft: Draft, zone: Zone<FederatedName>, asked: FederatedQuest
       addTargets(draft, recordsOf(found.cut.name, found.ns), asked);
       return { resolution: draft.referral(zone, found) };
     case "nodata":
+      if (zone.names) draft.absence = true;
       return { resolution: draft.negative(Rcode.NOERROR, zone, name) };
     case "nxdomain":
+      if (zone.names) draft.absence = true;
       return { resolution: draft.negative(Rcode.NXDOMAIN, zone, name) };
     case "dynamic": {
       const outcome = federatedAnswer(asked, found.dynamic);
       draft.steps.push({ name, federated: found.dynamic, routes: outcome.routes });
-      draft.dependsOn(outcome.routes);
+      draft.dependsOn(found.dynamic.service, outcome.routes);
       draft.answers.push(...outcome.answers);
       draft.additionals.push(...outcome.additionals);
       // As in a zone, who asks for the CNAME itself, or for any one RRset, is not led on.
@@ -112,9 +135,10 @@ function addTargets(
   records: readonly ResourceRecord[],
   asked: FederatedQuestion,
 ): void {
-  const { records: addresses, federated } = additionalRecords(records, asked);
+  const { records: addresses, federated, absence } = additionalRecords(records, asked);
   draft.additionals.push(...addresses);
-  for (const { routes } of federated) draft.dependsOn(routes);
+  if (absence) draft.absence = true;
+  for (const { service, routes } of federated) draft.dependsOn(service, routes);
 }
 
 /**
@@ -138,6 +162,9 @@ class Draft {
   readonly answers: ResourceRecord[] = [];
   readonly additionals: ResourceRecord[] = [];
   readonly steps: Step[] = [];
+  absence = false;
+  readonly #services = new Set<string>();
+  readonly #routes: Route[] = [];
   #scope: number | undefined;
   readonly #asker: Asker;
   readonly #view: View;
@@ -148,7 +175,9 @@ class Draft {
   }
 
   /** Widens the scope to all that the routes depended on (semantics 1.4). */
-  dependsOn(routes: readonly Route[]): void {
+  dependsOn(service: Service, routes: readonly Route[]): void {
+    this.#services.add(serviceKey(service));
+    this.#routes.push(...routes);
     for (const { dependsOn } of routes) {
       this.#widenTo(this.#view.insideScope);
       if (dependsOn.place) this.#widenTo(this.#view.outsideScope);
@@ -169,6 +198,14 @@ class Draft {
       authorities,
       additionals,
       scope: this.#scope,
+      dependsOn: {
+        inside: this.#routes.length > 0,
+        place: this.#routes.some((each) => each.dependsOn.place),
+        prefix: this.#routes.some((each) => each.dependsOn.prefix),
+        services: this.#services,
+        absence: this.absence,
+        routes: this.#routes,
+      },
       steps,
     };
   }

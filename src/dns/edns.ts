@@ -47,7 +47,7 @@ export interface EcsOption {
 }
 
 /** The option codes that have a kind of their own (IANA "DNS EDNS0 Option Codes"). */
-const OptionCode = {
+export const OptionCode = {
   NSID: 3,
   ECS: 8,
   COOKIE: 10,

@@ -88,6 +88,11 @@ export function nameKey(name: Name): string {
   return lowered.toString("latin1");
 }
 
+/** The name in lower case, as octets of its own. */
+export function lowerName(name: Name): Name {
+  return Uint8Array.from(name, lowerOctet);
+}
+
 /** The labels from the leftmost on, without the root, as views of the name's octets. */
 export function labelsOf(name: Name): Uint8Array[] {
   const labels: Uint8Array[] = [];

@@ -1,7 +1,7 @@
 // A growing buffer for a message, with name compression and with the means to take back what did
 // not fit. It knows numbers, octets and names; it must not know what they mean.
 
-import type { Name } from "./name.ts";
+import { type Name, nameKey } from "./name.ts";
 
 /** Pointers have 14 bits (RFC 1035 section 4.1.4), so names from here on cannot be pointed to. */
 const pointerLimit = 0x4000;
@@ -17,7 +17,11 @@ export interface Mark {
 export class WireWriter {
   offset = 0;
   private buffer = new Uint8Array(1024);
-  /** Suffixes written so far, by their octets as latin1: names keep their spelling. */
+  /**
+   * Suffixes written so far, by their keys: a pointer may lead to another spelling of the same
+   * name (RFC 4343 section 4.1 asks for no more), so how the question is spelled changes no octet
+   * behind it.
+   */
   private readonly offsets = new Map<string, number>();
   private readonly suffixes: string[] = [];
 
@@ -47,7 +51,7 @@ export class WireWriter {
   name(name: Name): void {
     this.reserve(name.length);
     // One string for the name; each suffix is a part of it and costs no copy.
-    const key = Buffer.from(name.buffer, name.byteOffset, name.length).toString("latin1");
+    const key = nameKey(name);
     for (let at = 0; at < name.length - 1; at += (name[at] ?? 0) + 1) {
       const suffix = key.substring(at);
       const pointer = this.offsets.get(suffix);

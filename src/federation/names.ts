@@ -2,7 +2,7 @@
 // each stands for. They are worked out from the labels of the name that is asked, never listed:
 // a million services have ten million names. It must not know what any of them is answered.
 
-import { isSubdomain, type Name, nameOf } from "../dns/name.ts";
+import { isSubdomain, lowerName, type Name, nameOf } from "../dns/name.ts";
 import type { RecordRef } from "../memory/packed-map.ts";
 import type { Cluster, Federation, Service } from "./model.ts";
 import type { ServiceReader } from "./service-reader.ts";
@@ -75,7 +75,7 @@ export class FederatedNames {
   /** What stands at a name in whatever case; `undefined` for a name that does not exist or is not below the domain. */
   find(name: Name): FederatedName | "empty" | undefined {
     if (name.length <= this.domain.length || !isSubdomain(name, this.domain)) return undefined;
-    const lowered = name.map(lowerOctet);
+    const lowered = lowerName(name);
     const kind = this.match(lowered, 0, name.length - this.domain.length);
     if (kind === NameMatch.NONE) return undefined;
     if (kind === NameMatch.EMPTY) return "empty";
@@ -274,8 +274,4 @@ function hasCluster({ entries }: ServiceShape, octets: Uint8Array, at: number): 
 function textOf(octets: Uint8Array, at: number): string {
   const label = octets.subarray(at + 1, at + 1 + (octets[at] ?? 0));
   return Buffer.from(label).toString("latin1");
-}
-
-function lowerOctet(octet: number): number {
-  return octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
 }

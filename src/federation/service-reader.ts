@@ -21,7 +21,7 @@ import {
 
 /** The tag of a service's record is its shape's number with this bit set while not all is well with it. */
 export const sickBit = 1 << 24;
-const shapeMask = sickBit - 1;
+export const shapeMask = sickBit - 1;
 /** The tag of a namespace's record: this bit and how many services are in it. */
 export const namespaceBit = 1 << 30;
 

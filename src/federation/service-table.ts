@@ -2,12 +2,13 @@
 // each change is in every thread's answers at once, and touches nothing else. It must not know
 // where changes come from.
 
-import { hashKey, type KeyBuffer, keyBuffer } from "../memory/key-words.ts";
+import { hashKey, type KeyBuffer, keyBuffer, setKey } from "../memory/key-words.ts";
 import type { RecordRef } from "../memory/packed-map.ts";
 import { PackedWriter } from "../memory/packed-writer.ts";
 import type { Address, Service } from "./model.ts";
 import {
   extraOctets,
+  isService,
   namespaceBit,
   type ServiceGrowth,
   type ServiceImage,
@@ -72,7 +73,7 @@ export class ServiceTable extends ServiceReader {
   }
 
   setSerial(serial: number): void {
-    Atomics.store(this.map.control, ServiceWord.SERIAL, serial | 0);
+    this.#writer.setControl(ServiceWord.SERIAL, serial | 0);
   }
 
   /** Adds a service or puts it in place of the former one; addresses that stay keep their health. */
@@ -134,6 +135,66 @@ export class ServiceTable extends ServiceReader {
     return true;
   }
 
+  /** Whether a cluster says just this of a service; as for `putEntry`. */
+  hasEntry(
+    key: KeyBuffer,
+    keyLength: number,
+    entry: EntryShapeId,
+    addresses: Uint8Array,
+  ): boolean {
+    const { map } = this;
+    const ref = map.find(key.words, keyLength, hashKey(key.words, keyLength));
+    const wanted = this.#entries.values[entry];
+    if (ref === 0 || !wanted) return false;
+    const shape = this.shapeAt(ref);
+    const index = shape?.entries.indexOf(wanted) ?? -1;
+    if (!shape || index < 0) return false;
+    const octets = map.octetsOf(ref);
+    const at = map.valueAt(ref) + (shape.addressOffsets[index] ?? 0);
+    const length = addressOctets(wanted);
+    for (let octet = 0; octet < length; octet++) {
+      if (octets[at + octet] !== addresses[octet]) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Gives each service of one policy another. Health is kept where both have a health check; with
+   * a new one all addresses are whole.
+   */
+  replacePolicy(from: PolicyId, to: PolicyId): void {
+    if (from === to) return;
+    const targets = new Map<number, number>();
+    for (const [id, parts] of [...this.#parts.entries()]) {
+      if (parts.policy === from) targets.set(id, this.#shapeId(to, parts.entries));
+    }
+    for (const ref of [...this.map.refs()]) {
+      const tag = this.map.tagOf(ref);
+      const target = isService(tag) ? targets.get(tag & (sickBit - 1)) : undefined;
+      if (target !== undefined) this.#reshape(ref, target);
+    }
+  }
+
+  /** Gives a service a shape of the same entries with another policy. */
+  #reshape(ref: RecordRef, target: number): void {
+    const former = this.shapeAt(ref);
+    const next = this.#shape(target);
+    const tag = this.map.tagOf(ref);
+    if (former?.fixedLength === next.fixedLength) {
+      this.#writer.setTag(ref, target | (next.policy.healthCheck ? tag & sickBit : 0));
+      return;
+    }
+    const key = this.map.octetsOf(ref);
+    const keyLength = this.map.keyLengthOf(ref);
+    setKey(this.#key, key, this.map.keyAt(ref), keyLength);
+    const value = this.map.valueOf(ref);
+    const addresses = former?.healthOffsets[0] ?? 0;
+    const health = new Uint8Array(next.fixedLength - addresses).fill(wholeHealth);
+    const extra = value.subarray(former?.fixedLength ?? value.length);
+    const length = this.#collect([value.subarray(0, addresses), health, extra]);
+    this.#put(keyLength, ref, target, length, 0);
+  }
+
   /** The number that `putEntry` takes for a policy. */
   internPolicy(policy: ServicePolicy): PolicyId {
     return this.#policies.add(policy).id;
@@ -142,6 +203,11 @@ export class ServiceTable extends ServiceReader {
   /** The number that `putEntry` takes for an entry. */
   internEntry(entry: EntryShape): EntryShapeId {
     return this.#entries.add(entry).id;
+  }
+
+  /** How many services are in the namespace of a record that `find` gave. */
+  namespaceSize(ref: RecordRef): number {
+    return ref === 0 ? 0 : this.map.tagOf(ref) & (namespaceBit - 1);
   }
 
   /** Takes out the service `namespace/name`; whether there was one. */

@@ -14,7 +14,16 @@ export interface RangeTable {
   readonly starts: Uint32Array;
   /** -1: nothing is known of the range. */
   readonly values: Int32Array;
+  /**
+   * The range that holds the first address of each of the 65,536 blocks of the address's first 16
+   * bits, so that a search begins near its end; only large tables have it.
+   */
+  readonly blocks?: Uint32Array;
 }
+
+/** Tables from so many ranges on have `blocks`. */
+const leastForBlocks = 1024;
+const blockCount = 0x10000;
 
 /** A table for each family. */
 export interface FamilyTables {
@@ -38,6 +47,11 @@ export function findRange(table: RangeTable, address: Uint8Array): number {
   const w3 = wordCount === 1 ? 0 : wordAt(address, 12);
   let low = 0;
   let high = table.values.length - 1;
+  if (table.blocks) {
+    const block = w0 >>> 16;
+    low = table.blocks[block] ?? 0;
+    high = block + 1 < blockCount ? (table.blocks[block + 1] ?? high) : high;
+  }
   while (low < high) {
     const middle = (low + high + 1) >>> 1;
     if (startsAfter(starts, middle * wordCount, wordCount, w0, w1, w2, w3)) high = middle - 1;
@@ -191,7 +205,8 @@ export class RangeTableBuilder {
     const values = new Int32Array(new SharedArrayBuffer(this.#count * 4));
     starts.set(this.#starts.subarray(0, words));
     values.set(this.#values.subarray(0, this.#count));
-    return { family: this.#family, starts, values };
+    const table = { family: this.#family, starts, values };
+    return this.#count < leastForBlocks ? table : { ...table, blocks: blocksOf(table) };
   }
 
   #grow(): void {
@@ -202,6 +217,23 @@ export class RangeTableBuilder {
     this.#starts = starts;
     this.#values = values;
   }
+}
+
+function blocksOf(table: RangeTable): Uint32Array {
+  const wordCount = wordsOf(table.family);
+  const blocks = new Uint32Array(new SharedArrayBuffer(blockCount * 4));
+  let range = 0;
+  for (let block = 0; block < blockCount; block++) {
+    const first = (block << 16) >>> 0;
+    while (
+      range + 1 < table.values.length &&
+      !startsAfter(table.starts, (range + 1) * wordCount, wordCount, first, 0, 0, 0)
+    ) {
+      range++;
+    }
+    blocks[block] = range;
+  }
+  return blocks;
 }
 
 /** An address as four words, the most significant first; an IPv4 address is the first of them. */

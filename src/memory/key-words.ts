@@ -45,8 +45,12 @@ export function lowerWord(word: number): number {
 /** Keeps the octets of the last word of a key that are its own. */
 export function lastWord(word: number, keyLength: number): number {
   const spare = (4 - (keyLength & 3)) & 3;
-  return spare === 0 ? word : word & (0xffffffff >>> (spare * 8));
+  if (spare === 0) return word;
+  return isLittleEndian ? word & (0xffffffff >>> (spare * 8)) : word & (0xffffffff << (spare * 8));
 }
+
+/** Whether the first octet of a word in memory is its lowest. */
+export const isLittleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
 /** How many words a key of so many octets takes. */
 export function wordCount(octets: number): number {

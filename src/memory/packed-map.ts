@@ -42,6 +42,11 @@ export type PackedGrowth =
   | { readonly segment: Int32Array; readonly at: number }
   | { readonly index: Int32Array };
 
+/** Whether the writer was in the middle of a change. */
+export function isChanging(publication: number): boolean {
+  return (publication & 1) === 1;
+}
+
 /** Reads a map that another thread, or this one, writes. */
 export class PackedMap {
   readonly control: Int32Array;
@@ -71,7 +76,7 @@ export class PackedMap {
     }
   }
 
-  /** Counts up with each change. */
+  /** Counts up twice with each change: it is odd while one is being made. */
   get publication(): number {
     return Atomics.load(this.control, ControlWord.PUBLICATION);
   }
@@ -130,6 +135,11 @@ export class PackedMap {
     return this.keyAt(ref) + wordCount(this.keyLengthOf(ref)) * 4;
   }
 
+  /** Where the value begins among the words of its segment. */
+  valueWordAt(ref: RecordRef): number {
+    return (ref & wordMask) + RecordWord.HEAD + wordCount(this.keyLengthOf(ref));
+  }
+
   /** A copy of the value. */
   valueOf(ref: RecordRef): Uint8Array {
     const at = this.valueAt(ref);
@@ -145,7 +155,8 @@ export class PackedMap {
     }
   }
 
-  protected wordsOf(ref: RecordRef): Int32Array {
+  /** The same memory as `octetsOf`. */
+  wordsOf(ref: RecordRef): Int32Array {
     return this.segments[ref >>> segmentBits] ?? noWords;
   }
 }

@@ -35,7 +35,7 @@ export class PackedWriter extends PackedMap {
   #retired: { ref: RecordRef; publication: number }[] = [];
   /** The next free word of the last segment, and the end of it. */
   #next = 1;
-  #end: number;
+  #segmentEnd: number;
   #size = 0;
   #usedSlots = 0;
 
@@ -46,8 +46,8 @@ export class PackedWriter extends PackedMap {
       index: sharedWords(firstSlots * 2),
     });
     this.#onGrowth = options.onGrowth ?? (() => undefined);
-    this.#end = 1 << firstSegmentBits;
-    Atomics.store(this.control, ControlWord.PUBLICATION, 1);
+    this.#segmentEnd = 1 << firstSegmentBits;
+    Atomics.store(this.control, ControlWord.PUBLICATION, 2);
   }
 
   /**
@@ -97,14 +97,15 @@ export class PackedWriter extends PackedMap {
     const valueAt = (at + RecordWord.HEAD + keyWords) * 4;
     for (let octet = 0; octet < valueLength; octet++) octets[valueAt + octet] = value[octet] ?? 0;
 
+    this.#begin();
     if (former !== 0) {
       Atomics.store(this.index, slot * 2 + 1, ref);
       this.#retire(former);
     } else {
       this.#insert(hash, ref);
       this.#size++;
-      this.#publish();
     }
+    this.#end();
     return ref;
   }
 
@@ -113,23 +114,27 @@ export class PackedWriter extends PackedMap {
     const slot = this.#slotOf(key, keyLength, hash);
     if (slot < 0) return false;
     const former = this.index[slot * 2 + 1] ?? 0;
+    this.#begin();
     Atomics.store(this.index, slot * 2 + 1, -1);
     this.#size--;
     this.#retire(former);
+    this.#end();
     return true;
   }
 
   /** Gives a record another tag in its place, as a change that readers notice. */
   setTag(ref: RecordRef, tag: number): void {
+    this.#begin();
     Atomics.store(this.wordsOf(ref), (ref & wordMask) + RecordWord.TAG, tag);
-    this.touch(ref);
+    this.#stamp(ref);
+    this.#end();
   }
 
-  /** Tells readers that the record's value was changed in its place. */
-  touch(ref: RecordRef): void {
-    const at = (ref & wordMask) + RecordWord.REVISION;
-    Atomics.store(this.wordsOf(ref), at, this.#nextRevision());
-    this.#publish();
+  /** Sets one of the owner's own words of the control array, as a change that readers notice. */
+  setControl(word: number, value: number): void {
+    this.#begin();
+    Atomics.store(this.control, word, value);
+    this.#end();
   }
 
   /** Words that wait for readers to move on; for tests and metrics. */
@@ -175,8 +180,19 @@ export class PackedWriter extends PackedMap {
     this.#onGrowth({ index });
   }
 
-  #publish(): void {
+  /** A change begins: whoever reads now may see it half. */
+  #begin(): void {
     Atomics.add(this.control, ControlWord.PUBLICATION, 1);
+  }
+
+  #end(): void {
+    Atomics.add(this.control, ControlWord.PUBLICATION, 1);
+  }
+
+  /** Gives a record a revision that none had, which who keeps its former one notices. */
+  #stamp(ref: RecordRef): void {
+    const at = (ref & wordMask) + RecordWord.REVISION;
+    Atomics.store(this.wordsOf(ref), at, this.#nextRevision());
   }
 
   #nextRevision(): number {
@@ -185,8 +201,8 @@ export class PackedWriter extends PackedMap {
 
   /** What no index leads to any more waits for its readers; those who kept its revision notice. */
   #retire(ref: RecordRef): void {
-    const publication = this.publication;
-    this.touch(ref);
+    const { publication } = this;
+    this.#stamp(ref);
     this.#retired.push({ ref, publication });
     this.#release();
   }
@@ -210,7 +226,7 @@ export class PackedWriter extends PackedMap {
     const length = blockLength(words);
     const ref = this.#free.get(length)?.pop();
     if (ref !== undefined) return ref;
-    if (this.#next + length > this.#end) this.#addSegment(length);
+    if (this.#next + length > this.#segmentEnd) this.#addSegment(length);
     const fresh = this.#next;
     this.#next += length;
     this.wordsOf(fresh)[(fresh & wordMask) + RecordWord.BLOCK] = length;
@@ -227,7 +243,7 @@ export class PackedWriter extends PackedMap {
     const segment = sharedWords(1 << bits);
     this.grow({ segment, at });
     this.#next = at << segmentBits;
-    this.#end = this.#next + segment.length;
+    this.#segmentEnd = this.#next + segment.length;
     this.#onGrowth({ segment, at });
   }
 }

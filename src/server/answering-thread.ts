@@ -18,7 +18,7 @@ export interface AnsweringThread {
 }
 
 /** @param now seconds since 1970. */
-export function answeringThread({ image }: ThreadStart, now: () => number): AnsweringThread {
+export function answeringThread({ image, answerCacheMiB }: ThreadStart, now: () => number): AnsweringThread {
   const faults = new FaultReport();
   const say = (message: FromThread): void => parentPort?.postMessage(message);
   const fault = (error: unknown): void => {
@@ -26,7 +26,12 @@ export function answeringThread({ image }: ThreadStart, now: () => number): Answ
     const message = faults.add(text, performance.now());
     if (message !== undefined) say({ kind: "fault", message });
   };
-  const responder = new Responder(image, now, fault, Math.random);
+  const responder = new Responder(image, {
+    now,
+    onFault: fault,
+    chance: Math.random,
+    answerCacheOctets: answerCacheMiB * 1024 * 1024,
+  });
   return {
     responder,
     say,

@@ -1,67 +1,100 @@
 // The data plane's state in one thread: the newest snapshot, the rotation of addresses, and the
 // guard that turns a mistake of ours into SERVFAIL. It must not know sockets.
 
-import { answer, type Received, responseTo } from "../answer/answer.ts";
+import { answer, type Received } from "../answer/answer.ts";
+import { responseTo } from "../answer/answer-message.ts";
+import { FastPath, type FastReceived, notFast } from "../answer/fast-path.ts";
+import { type MessageMemory, messageMemory } from "../answer/fast-query.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
 import { openSnapshot, type SnapshotImage } from "../answer/snapshot.ts";
+import { Turns } from "../answer/turns.ts";
 import { Rcode } from "../dns/codes.ts";
 import { decodeHeader, encodeMessage } from "../dns/message.ts";
+import { serviceKey } from "../federation/model.ts";
 import type { FederatedName } from "../federation/names.ts";
+import type { ServiceGrowth } from "../federation/service-reader.ts";
+
+export interface ResponderOptions {
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  /** Told of each mistake of ours that was answered with SERVFAIL. */
+  readonly onFault: (error: unknown) => void;
+  /** In [0,1): where each rotation begins, so that restarts favour no address. */
+  readonly chance: () => number;
+  /** Octets of memory for ready answers. */
+  readonly answerCacheOctets: number;
+}
+
+/** Queries that are longer are read by `answer` alone. */
+const mostFastOctets = 4096;
+/** The largest message, and room for whole words behind it. */
+const largestMessage = 0x10000 + 16;
 
 /** Answers queries from the newest snapshot that it was given. */
 export class Responder {
+  readonly #options: ResponderOptions;
+  readonly #turns: Turns;
   #state: AnswerState;
-  readonly #now: () => number;
-  readonly #onFault: (error: unknown) => void;
-  readonly #chance: () => number;
-  readonly #turns = new WeakMap<FederatedName, Map<number, number>>();
+  #fast: FastPath;
+  /** Where single messages are read and written; batches have memory of their own. */
+  readonly #query = messageMemory(new Uint8Array(mostFastOctets));
+  readonly #response = messageMemory(new Uint8Array(largestMessage));
+  #queries: MessageMemory = this.#query;
+  #responses: MessageMemory = this.#response;
+  readonly #received: FastReceived = {
+    memory: this.#query,
+    at: 0,
+    length: 0,
+    source: new Uint8Array(16),
+    sourceAt: 0,
+    family: 4,
+    transport: "udp",
+  };
 
-  /**
-   * @param now seconds since 1970.
-   * @param onFault told of each mistake of ours that was answered with SERVFAIL.
-   * @param chance in [0,1): where each rotation begins, so that frequent new snapshots, which begin
-   *   it anew, favour no address.
-   */
-  constructor(
-    image: SnapshotImage,
-    now: () => number,
-    onFault: (error: unknown) => void,
-    chance: () => number,
-  ) {
-    const snapshot = openSnapshot(image);
-    this.#state = {
-      snapshot,
-      health: (service, cluster, address) =>
-        this.#state.snapshot.model.services.health(service, cluster, address),
-      drained: new Set(),
-      rotation: (federated, type) => this.#turn(federated, type),
-    };
-    this.#now = now;
-    this.#onFault = onFault;
-    this.#chance = chance;
+  constructor(image: SnapshotImage, options: ResponderOptions) {
+    this.#options = options;
+    this.#turns = new Turns(options.chance);
+    this.#state = this.#stateOf(image);
+    this.#fast = new FastPath(this.#state, this.#turns, options.answerCacheOctets);
   }
 
   /** Answers from this snapshot from now on. */
   use(image: SnapshotImage): void {
-    this.#state = { ...this.#state, snapshot: openSnapshot(image) };
+    this.#state = this.#stateOf(image);
+    this.#fast = new FastPath(this.#state, this.#turns, this.#options.answerCacheOctets);
+  }
+
+  /** Takes up what the services' memory has more of. */
+  grow(growth: ServiceGrowth): void {
+    this.#state.snapshot.model.services.grow(growth);
   }
 
   /** The response's octets, or `undefined` for silence. Never throws. */
   respond(received: Received): Uint8Array | undefined {
-    try {
-      return answer(received, this.#state, this.#now());
-    } catch (error) {
-      this.#onFault(error);
-      return serverFailure(received.octets);
+    const { octets, source, sourcePort, transport } = received;
+    if (octets.length <= mostFastOctets && sourcePort !== 0) {
+      const query = this.#received;
+      this.#query.octets.set(octets);
+      query.memory = this.#query;
+      query.at = 0;
+      query.length = octets.length;
+      query.source = source;
+      query.sourceAt = 0;
+      query.family = source.length === 4 ? 4 : 6;
+      query.transport = transport;
+      const length = this.#respondFast(this.#response, 0);
+      if (length !== notFast) return this.#response.octets.slice(0, length);
     }
+    return this.#respondSlowly(received);
   }
 
   /**
    * Answers the datagram of `length` octets at `octets[at]` and writes the response to `out` from
    * `outAt` on; its length, or 0 for silence. Never throws.
+   * @param octets begins at a multiple of four in its buffer, as `out` does.
    * @param at a multiple of 4.
    * @param source holds the sender's address of 4 or 16 octets from `sourceAt` on.
-   * @param outAt a multiple of 4, with room for the largest response behind it.
+   * @param outAt a multiple of 4, with room for the largest response and a word behind it.
    */
   respondInto(
     octets: Uint8Array,
@@ -74,7 +107,20 @@ export class Responder {
     out: Uint8Array,
     outAt: number,
   ): number {
-    const response = this.respond({
+    if (this.#queries.octets !== octets) this.#queries = messageMemory(octets);
+    if (this.#responses.octets !== out) this.#responses = messageMemory(out);
+    if (sourcePort === 0) return 0;
+    const query = this.#received;
+    query.memory = this.#queries;
+    query.at = at;
+    query.length = length;
+    query.source = source;
+    query.sourceAt = sourceAt;
+    query.family = family;
+    query.transport = "udp";
+    const written = this.#respondFast(this.#responses, outAt);
+    if (written !== notFast) return written;
+    const response = this.#respondSlowly({
       octets: octets.slice(at, at + length),
       source: source.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16)),
       sourcePort,
@@ -85,14 +131,43 @@ export class Responder {
     return response.length;
   }
 
-  /** Counts up for each name and type, so that equal questions rotate evenly whatever else is asked. */
-  #turn(federated: FederatedName, type: number): number {
-    const turns = this.#turns.get(federated) ?? new Map<number, number>();
-    this.#turns.set(federated, turns);
-    const turn = turns.get(type) ?? Math.floor(this.#chance() * 0x10000);
-    turns.set(type, (turn + 1) >>> 0);
-    return turn;
+  #respondFast(out: MessageMemory, outAt: number): number {
+    try {
+      return this.#fast.respond(this.#received, out, outAt, this.#options.now());
+    } catch (error) {
+      this.#options.onFault(error);
+      return notFast;
+    }
   }
+
+  #respondSlowly(received: Received): Uint8Array | undefined {
+    try {
+      return answer(received, this.#state, this.#options.now());
+    } catch (error) {
+      this.#options.onFault(error);
+      return serverFailure(received.octets);
+    }
+  }
+
+  #stateOf(image: SnapshotImage): AnswerState {
+    const snapshot = openSnapshot(image);
+    const { services } = snapshot.model;
+    return {
+      snapshot,
+      health: (service, cluster, address) => services.health(service, cluster, address),
+      drained: new Set(),
+      rotation: (federated, type) => this.#turns.next(turnHash(federated, type)),
+    };
+  }
+}
+
+/** Equal for equal names and types: their addresses take turns by one counter. */
+function turnHash(federated: FederatedName, type: number): number {
+  let hash = type;
+  for (const octet of Buffer.from(`${federated.kind} ${serviceKey(federated.service)}`)) {
+    hash = Math.imul(hash ^ octet, 0x01000193);
+  }
+  return hash ^ (hash >>> 16);
 }
 
 function serverFailure(octets: Uint8Array): Uint8Array | undefined {

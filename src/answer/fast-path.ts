@@ -1,0 +1,479 @@
+// The way that most queries go: from octets to octets without allocating, by plans, ready answers
+// and templates, all of them made by the very functions that `answer` is made of. What they cannot
+// say is left to `answer`. It must not know sockets, clocks or chance.
+
+import { DnsClass, Rcode } from "../dns/codes.ts";
+import { type EcsOption, EdeCode, OptionCode } from "../dns/edns.ts";
+import { labelsOf, lowerName, nameOf, namesEqual, rootName } from "../dns/name.ts";
+import { RRType } from "../dns/record-types.ts";
+import { shapeMask, sickBit } from "../federation/service-reader.ts";
+import { endHash, hashWord, isLittleEndian, lastWord } from "../memory/key-words.ts";
+import type { RecordRef } from "../memory/packed-map.ts";
+import {
+  AnswerMaker,
+  anyView,
+  dependsShift,
+  entryFlag,
+  variantsShift,
+  type WhoAsks,
+} from "./answer-maker.ts";
+import { plainUdpSize } from "./answer-message.ts";
+import { askerOf } from "./asker.ts";
+import { serverCookie } from "./cookies.ts";
+import { FastQuery, type MessageMemory, questionAt } from "./fast-query.ts";
+import { trustFull, trustUnknown, ViewFinder } from "./fast-view.ts";
+import { Existence, type FastZone, FastZones } from "./fast-zones.ts";
+import type { AnswerState } from "./federated-answer.ts";
+import { type ServicePlan, ServicePlans } from "./service-plan.ts";
+import type { Turns } from "./turns.ts";
+import { viewOf } from "./view.ts";
+import { type EntryKey, WireCache } from "./wire-cache.ts";
+
+/** A query in memory, and who sent it. */
+export interface FastReceived {
+  memory: MessageMemory;
+  /** Where the message begins, a multiple of four, and its octets. */
+  at: number;
+  length: number;
+  /** Holds the sender's address of 4 or 16 octets from `sourceAt` on. */
+  source: Uint8Array;
+  sourceAt: number;
+  family: 4 | 6;
+  transport: "udp" | "tcp";
+}
+
+/** What `respond` gives where `answer` must be asked. */
+export const notFast = -1;
+
+/** Where the octets behind the question come from. */
+const Body = { NONE: 0, PLAN: 1, ENTRY: 2, TEMPLATE: 3 } as const;
+
+/** Answers from one snapshot. */
+export class FastPath {
+  readonly cache: WireCache;
+  readonly #state: AnswerState;
+  readonly #turns: Turns;
+  readonly #views: ViewFinder;
+  readonly #zones: FastZones;
+  readonly #plans: ServicePlans;
+  readonly #maker: AnswerMaker;
+  readonly #query = new FastQuery();
+  readonly #key: EntryKey;
+  /** The federation's domain in lower case, and its label before it with its length. */
+  readonly #domain: Uint8Array;
+  readonly #federation: Uint8Array;
+  readonly #domainLabels: number;
+  readonly #instance: Uint8Array;
+  /** The federation's zone. */
+  readonly #ownZone: FastZone | undefined;
+  // What is known of the query at hand.
+  #isLocated = false;
+  #turn = -1;
+  #body: number = Body.NONE;
+  #flags = 0;
+  #depends = 0;
+  #extendedError = -1;
+  #plan: ServicePlan | null = null;
+  #record: RecordRef = 0;
+  #zone: FastZone | undefined;
+
+  /** @param cacheOctets of memory for ready answers. */
+  constructor(state: AnswerState, turns: Turns, cacheOctets: number) {
+    const { model, views, settings } = state.snapshot;
+    this.#state = state;
+    this.#turns = turns;
+    this.cache = new WireCache(cacheOctets);
+    this.#views = new ViewFinder(views, settings.trustedResolvers);
+    this.#zones = new FastZones(state.snapshot);
+    this.#plans = new ServicePlans(model.clusters, model.services, state.drained, this.#views);
+    this.#maker = new AnswerMaker(state, this.#zones, this.cache);
+    const { name, domain } = model.federation;
+    this.#domain = lowerName(domain);
+    this.#domainLabels = labelsOf(domain).length;
+    this.#federation = lowerName(nameOf([name], rootName)).subarray(0, -1);
+    this.#ownZone = this.#zones.zones.find(({ apex }) => namesEqual(apex, domain));
+    this.#instance = Buffer.from(settings.instance);
+    this.#key = {
+      nameWords: this.#query.nameWords,
+      nameLength: 0,
+      type: 0,
+      hash: 0,
+      view: anyView,
+      variant: 0,
+      prefixHigh: 0,
+      prefixLow: 0,
+    };
+  }
+
+  /**
+   * Writes the response to `out` from `outAt`, a multiple of four, on; its length, or `notFast`.
+   * @param nowSeconds since 1970, for cookies.
+   */
+  respond(received: FastReceived, out: MessageMemory, outAt: number, nowSeconds: number): number {
+    const query = this.#query;
+    const { memory, at } = received;
+    if (!query.read(memory, at, received.length)) return notFast;
+    this.#isLocated = false;
+    this.#turn = -1;
+    this.#extendedError = -1;
+    if (!this.#lookUp(received)) return notFast;
+    const tail = query.hasOpt ? this.#optLength() : 0;
+    const front = questionAt + query.nameLength + 4;
+    const length = front + this.#bodyLength() + tail;
+    if (length > this.#limit(received)) return notFast;
+
+    const last = (front + 3) >> 2;
+    for (let word = 0; word < last; word++) {
+      out.words[(outAt >> 2) + word] = memory.words[(at >> 2) + word] ?? 0;
+    }
+    this.#writeBody(out, outAt, outAt + front);
+    if (query.hasOpt) {
+      this.#writeOpt(received, out, outAt + length - tail, nowSeconds);
+    }
+    return length;
+  }
+
+  /** Finds out what is answered, without writing it; false where only `answer` can say it. */
+  #lookUp(received: FastReceived): boolean {
+    const query = this.#query;
+    const service = this.#findService();
+    if (service !== 0) {
+      const isKnown = this.#planFor(service, received);
+      if (isKnown) return true;
+    }
+    for (let tries = 0; tries < 3; tries++) {
+      const variant = this.#findEntry(received);
+      if (variant === found) return true;
+      if (variant === cannotLocate) return false;
+      if (tries === 0 && service === 0) {
+        const existence = this.#zones.existence(query);
+        if (existence === Existence.FOREIGN) return this.#refuse();
+        if (existence === Existence.MISSING) {
+          this.#deny(this.#zones.zone, Rcode.NXDOMAIN);
+          return true;
+        }
+      }
+      if (!this.#locate(received)) return false;
+      if (!this.#maker.make(query, this.#whoAsks(received), variant)) return false;
+    }
+    return false;
+  }
+
+  /** The record of the service whose own name is asked, `S.N.F.D` or `S.N.F.svc.D`; else 0. */
+  #findService(): RecordRef {
+    const { name, nameWords, nameLength, labelStarts, labelCount } = this.#query;
+    const below = labelCount - this.#domainLabels;
+    if (below !== 3 && below !== 4) return 0;
+    const end = labelStarts[below] ?? 0;
+    if (nameLength - end !== this.#domain.length || !hasOctets(name, end, this.#domain)) return 0;
+    const keyLength = labelStarts[2] ?? 0;
+    if (!hasOctets(name, keyLength, this.#federation)) return 0;
+    if (below === 4 && !hasOctets(name, labelStarts[3] ?? 0, svcLabel)) return 0;
+    const last = (keyLength - 1) >> 2;
+    let hash = keyLength;
+    for (let word = 0; word < last; word++) hash = hashWord(hash, nameWords[word] ?? 0);
+    hash = endHash(hashWord(hash, lastWord(nameWords[last] ?? 0, keyLength)));
+    return this.#state.snapshot.model.services.map.find(nameWords, keyLength, hash);
+  }
+
+  /** Answers for a service's own name by plan, if there can be one. */
+  #planFor(ref: RecordRef, received: FastReceived): boolean {
+    const { type, hash } = this.#query;
+    const isAddress = type === RRType.A || type === RRType.AAAA;
+    if (!isAddress) {
+      // A service's own name has addresses only, for whoever asks.
+      if (type === RRType.ANY || !this.#ownZone?.hasTemplateFor(this.#query)) return false;
+      this.#deny(this.#ownZone, Rcode.NOERROR);
+      return true;
+    }
+    const tag = this.#state.snapshot.model.services.map.tagOf(ref);
+    if ((tag & sickBit) !== 0 || !this.#locate(received)) return false;
+    const family = type === RRType.A ? 4 : 6;
+    const plan = this.#plans.find(ref, tag & shapeMask, this.#views.view, family);
+    if (!plan) return false;
+    if (plan.count === 0) {
+      if (!this.#ownZone?.hasTemplateFor(this.#query)) return false;
+      this.#deny(this.#ownZone, Rcode.NOERROR);
+      this.#depends = plan.depends;
+      return true;
+    }
+    this.#flags = isResponse | isAuthoritative;
+    this.#depends = plan.depends;
+    this.#body = Body.PLAN;
+    this.#plan = plan;
+    this.#record = ref;
+    if (this.#turn < 0) this.#turn = this.#turns.next(hash);
+    return true;
+  }
+
+  /** -1: the cache holds the answer. Else which variant is missing, or `cannotLocate`. */
+  #findEntry(received: FastReceived): number {
+    const query = this.#query;
+    const key = this.#key;
+    const cache = this.cache;
+    key.nameLength = query.nameLength;
+    key.type = query.type;
+    key.hash = query.hash;
+    key.view = anyView;
+    key.variant = 0;
+    key.prefixHigh = 0;
+    key.prefixLow = 0;
+    if (!cache.find(key)) return 0;
+    if ((cache.flags & entryFlag.BY_VIEW) !== 0) {
+      if (!this.#locate(received)) return cannotLocate;
+      key.view = this.#views.view;
+      if (!cache.find(key)) return 0;
+    }
+    if (!this.#isValid()) return 0;
+    let first = 0;
+    if ((cache.flags & entryFlag.BY_PREFIX) !== 0) {
+      if (!this.#locate(received)) return cannotLocate;
+      first = 1;
+      key.variant = 1;
+      key.prefixHigh = this.#views.drawHigh;
+      key.prefixLow = this.#views.drawLow;
+      if (!cache.find(key) || !this.#isValid()) return 0;
+    }
+    const variants = cache.flags >>> variantsShift;
+    if (variants > 1) {
+      if (this.#turn < 0) this.#turn = this.#turns.next(query.hash);
+      const variant = this.#turn % variants;
+      key.variant = first + variant;
+      if (variant > 0 && (!cache.find(key) || !this.#isValid())) return variant;
+    }
+    this.#flags = cache.messageFlags;
+    this.#depends = (cache.flags >>> dependsShift) & 0xff;
+    const isNegative = (cache.flags & entryFlag.NEGATIVE) !== 0;
+    this.#body = isNegative ? Body.TEMPLATE : Body.ENTRY;
+    this.#zone = isNegative ? this.#zones.zones[cache.authorities] : undefined;
+    return found;
+  }
+
+  /** Whether what the found entry depended on is as it was. */
+  #isValid(): boolean {
+    const { flags, record, stamp } = this.cache;
+    const { map } = this.#state.snapshot.model.services;
+    if ((flags & entryFlag.OF_SERVICE) !== 0) {
+      return record !== 0 && map.revisionOf(record) === stamp;
+    }
+    return (flags & entryFlag.OF_ALL_SERVICES) === 0 || stamp === map.publication;
+  }
+
+  /** NODATA or NXDOMAIN of a zone. */
+  #deny(zone: FastZone | undefined, rcode: number): void {
+    this.#flags = isResponse | isAuthoritative | rcode;
+    this.#depends = 0;
+    this.#body = Body.TEMPLATE;
+    this.#zone = zone;
+  }
+
+  /** Not our zone. */
+  #refuse(): boolean {
+    this.#flags = isResponse | Rcode.REFUSED;
+    this.#depends = 0;
+    this.#body = Body.NONE;
+    this.#extendedError = EdeCode.NOT_AUTHORITATIVE;
+    return true;
+  }
+
+  /** Looks up the client's view, once a query; false if its address is of a rare form. */
+  #locate({ memory, source, sourceAt, family }: FastReceived): boolean {
+    if (this.#isLocated) return true;
+    const { ecsAt, ecsSource, ecsFamily } = this.#query;
+    const views = this.#views;
+    if (ecsAt === 0 || ecsSource === 0) {
+      const bits = family === 4 ? 32 : 128;
+      this.#isLocated = views.find(source, sourceAt, family, bits, trustFull);
+    } else {
+      const trust = views.trustOf(source, sourceAt, family);
+      if (trust === trustUnknown) return false;
+      this.#isLocated = views.find(memory.octets, ecsAt + 4, ecsFamily, ecsSource, trust);
+    }
+    return this.#isLocated;
+  }
+
+  /** The asker and the view as `answer` would have them. */
+  #whoAsks({ memory, source, sourceAt, family }: FastReceived): WhoAsks {
+    const { views, settings } = this.#state.snapshot;
+    const { ecsAt, ecsLength, ecsFamily, ecsSource } = this.#query;
+    const sender = source.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16));
+    let ecs: EcsOption | undefined;
+    if (ecsAt !== 0) {
+      const address = new Uint8Array(ecsFamily === 4 ? 4 : 16);
+      address.set(memory.octets.subarray(ecsAt + 4, ecsAt + ecsLength));
+      const ecsNumber = ecsFamily === 4 ? 1 : 2;
+      ecs = { kind: "ecs", family: ecsNumber, sourceLength: ecsSource, scopeLength: 0, address };
+    }
+    const asker = askerOf(sender, ecs, settings.trustedResolvers, views);
+    const { view, drawHigh, drawLow } = this.#views;
+    return { asker, view: viewOf(views, asker), number: view, drawHigh, drawLow };
+  }
+
+  #limit({ transport }: FastReceived): number {
+    if (transport === "tcp") return 0xffff;
+    const { hasOpt, udpSize } = this.#query;
+    if (!hasOpt) return plainUdpSize;
+    const most = this.#state.snapshot.settings.udpPayloadSize;
+    return Math.max(plainUdpSize, Math.min(udpSize, most));
+  }
+
+  #bodyLength(): number {
+    switch (this.#body) {
+      case Body.PLAN:
+        return (this.#plan?.count ?? 0) * (this.#query.type === RRType.A ? 16 : 28);
+      case Body.ENTRY:
+        return this.cache.bodyLength;
+      case Body.TEMPLATE:
+        return this.#zone?.body.length ?? 0;
+      default:
+        return 0;
+    }
+  }
+
+  /** Writes the header's own part and what follows the question from `start` on. */
+  #writeBody({ view, octets }: MessageMemory, outAt: number, start: number): void {
+    const { cache } = this;
+    let [answers, authorities, additionals] = [0, 0, 0];
+    if (this.#body === Body.PLAN && this.#plan) {
+      answers = this.#plan.count;
+      this.#writePlan(view, start, this.#plan);
+    } else if (this.#body === Body.ENTRY) {
+      answers = cache.answers;
+      authorities = cache.authorities;
+      additionals = cache.additionals;
+      const end = cache.bodyAt + ((cache.bodyLength + 3) >> 2);
+      let to = start;
+      for (let word = cache.bodyAt; word < end; word++, to += 4) {
+        view.setInt32(to, cache.bodyWords[word] ?? 0, isLittleEndian);
+      }
+    } else if (this.#body === Body.TEMPLATE && this.#zone) {
+      authorities = 1;
+      this.#writeTemplate(view, octets, start, this.#zone);
+    }
+    view.setUint16(outAt + 2, this.#flags | this.#query.recursionDesired);
+    view.setUint16(outAt + 6, answers);
+    view.setUint16(outAt + 8, authorities);
+    view.setUint16(outAt + 10, additionals + (this.#query.hasOpt ? 1 : 0));
+  }
+
+  /** Address records whose owner is the question (RFC 1035 section 4.1.4). */
+  #writePlan(view: DataView, start: number, plan: ServicePlan): void {
+    const { map } = this.#state.snapshot.model.services;
+    const words = map.wordsOf(this.#record);
+    const value = map.valueWordAt(this.#record);
+    const { type } = this.#query;
+    const addressWords = type === RRType.A ? 1 : 4;
+    const length = addressWords * 4;
+    const nameAndType = (0xc00c << 16) | type;
+    const classAndTtl = (DnsClass.IN << 16) | (plan.ttlSeconds >>> 16);
+    const ttlAndLength = ((plan.ttlSeconds & 0xffff) << 16) | length;
+    let to = start;
+    for (let each = 0; each < plan.clusters.length; each++) {
+      const cluster = plan.clusters[each];
+      if (!cluster) continue;
+      const first = value + (cluster.at >> 2);
+      let next = cluster.total > 1 ? this.#turn % cluster.total : 0;
+      for (let given = 0; given < cluster.given; given++) {
+        view.setInt32(to, nameAndType);
+        view.setInt32(to + 4, classAndTtl);
+        view.setInt32(to + 8, ttlAndLength);
+        to += 12;
+        const from = first + next * addressWords;
+        for (let word = 0; word < addressWords; word++, to += 4) {
+          view.setInt32(to, words[from + word] ?? 0, isLittleEndian);
+        }
+        next = next + 1 === cluster.total ? 0 : next + 1;
+      }
+    }
+  }
+
+  #writeTemplate(view: DataView, octets: Uint8Array, start: number, zone: FastZone): void {
+    const { body, pointers, serialAt } = zone;
+    for (let at = 0; at < body.length; at++) octets[start + at] = body[at] ?? 0;
+    const moved = this.#query.nameLength - zone.apex.length;
+    for (let each = 0; each < pointers.length; each++) {
+      const to = start + (pointers[each] ?? 0);
+      view.setUint16(to, view.getUint16(to) + moved);
+    }
+    if (serialAt >= 0) {
+      view.setUint32(start + serialAt, this.#state.snapshot.model.services.serial);
+    }
+  }
+
+  #optLength(): number {
+    const { ecsAt, ecsLength, cookieAt, wantsNsid } = this.#query;
+    return (
+      optOctets +
+      (wantsNsid ? 4 + this.#instance.length : 0) +
+      (ecsAt !== 0 ? 4 + ecsLength : 0) +
+      (cookieAt !== 0 ? 4 + cookieOctets : 0) +
+      (this.#extendedError >= 0 ? 6 : 0)
+    );
+  }
+
+  /** RFC 6891 section 6.1.2; the options in the order that `answer` has. */
+  #writeOpt(
+    { memory, source, sourceAt, family }: FastReceived,
+    { view, octets }: MessageMemory,
+    start: number,
+    nowSeconds: number,
+  ): void {
+    const { dnssecOk, ecsAt, ecsLength, ecsSource, cookieAt, wantsNsid } = this.#query;
+    octets[start] = 0;
+    view.setUint16(start + 1, RRType.OPT);
+    view.setUint16(start + 3, this.#state.snapshot.settings.udpPayloadSize);
+    view.setUint32(start + 5, dnssecOk ? 0x8000 : 0);
+    view.setUint16(start + 9, this.#optLength() - optOctets);
+    let to = start + optOctets;
+    if (wantsNsid) {
+      view.setUint16(to, OptionCode.NSID);
+      view.setUint16(to + 2, this.#instance.length);
+      octets.set(this.#instance, to + 4);
+      to += 4 + this.#instance.length;
+    }
+    if (ecsAt !== 0) {
+      view.setUint16(to, OptionCode.ECS);
+      view.setUint16(to + 2, ecsLength);
+      to += 4;
+      for (let at = 0; at < ecsLength; at++) octets[to + at] = memory.octets[ecsAt + at] ?? 0;
+      // The source length 0 asks for the resolver's own address: nothing is said of any client.
+      octets[to + 3] = ecsSource === 0 ? 0 : this.#views.scope(this.#depends);
+      to += ecsLength;
+    }
+    if (cookieAt !== 0) {
+      const client = memory.octets.slice(cookieAt, cookieAt + 8);
+      const sender = source.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16));
+      view.setUint16(to, OptionCode.COOKIE);
+      view.setUint16(to + 2, cookieOctets);
+      octets.set(client, to + 4);
+      const { cookieSecret } = this.#state.snapshot.settings;
+      octets.set(serverCookie(client, sender, nowSeconds, cookieSecret), to + 12);
+      to += 4 + cookieOctets;
+    }
+    if (this.#extendedError >= 0) {
+      view.setUint16(to, OptionCode.EDE);
+      view.setUint16(to + 2, 2);
+      view.setUint16(to + 4, this.#extendedError);
+    }
+  }
+}
+
+/** What `#findEntry` gives for an answer that is there, and where only `answer` knows the client. */
+const found = -1;
+const cannotLocate = -2;
+
+/** Flags of a response (RFC 1035 section 4.1.1). */
+const isResponse = 0x8000;
+const isAuthoritative = 0x0400;
+
+const optOctets = 11;
+/** Eight of the client, sixteen of the server. */
+const cookieOctets = 24;
+const svcLabel = Uint8Array.of(3, 0x73, 0x76, 0x63);
+
+function hasOctets(octets: Uint8Array, at: number, part: Uint8Array): boolean {
+  for (let index = 0; index < part.length; index++) {
+    if (octets[at + index] !== part[index]) return false;
+  }
+  return true;
+}
