@@ -1,0 +1,378 @@
+// Reads Kubernetes Services that are plainly fine straight from JSON octets, millions of them
+// without making objects. Whatever it is not sure of it leaves to the exact reader: it must never
+// take what `serviceSchema` (kubernetes.ts) refuses, nor read it otherwise than merge.ts.
+
+import type { EntryShape } from "../federation/service-shape.ts";
+import { type KeyBuffer, keyBuffer } from "../memory/key-words.ts";
+import { JsonCursor, type KnownKey, knownKey, Next } from "./json-cursor.ts";
+import { clusterAnnotation } from "./kubernetes.ts";
+import { maxPlainAddresses, PlainAddresses } from "./plain-service-addresses.ts";
+import { isLabel, PlainPorts } from "./plain-service-ports.ts";
+
+/** One Service after the other: what is said of it holds until the next `read`. */
+export class PlainServiceReader {
+  /** The labels of name and namespace, as `ServiceTable.putEntry` takes them. */
+  readonly key: KeyBuffer = keyBuffer();
+  /** Octets of the key. */
+  keyLength = 0;
+  /** What the annotation `meridian.dev/cluster` says. */
+  cluster: string | undefined;
+  /** clusterIPs, then external ones, as `ServiceTable.putEntry` takes them. */
+  readonly addresses = new Uint8Array(2 * maxPlainAddresses * (4 + 16));
+  /** Octets of the addresses. */
+  addressesLength = 0;
+  readonly #cursor = new JsonCursor();
+  readonly #ports = new PlainPorts();
+  readonly #clusterNames: { readonly key: KnownKey; readonly text: string }[] = [];
+  readonly #entries = new Map<string, Map<number, EntryShape>>();
+  #lastEntries: EntriesOfCluster = { cluster: "", byCode: new Map() };
+  /** `spec.clusterIP`, `spec.clusterIPs` and `status.loadBalancer.ingress`. */
+  readonly #clusterIp = new PlainAddresses();
+  readonly #clusterIps = new PlainAddresses();
+  readonly #external = new PlainAddresses();
+  #hasClusterIps = false;
+  #portsId = 0;
+  #nameStart = 0;
+  #nameEnd = 0;
+  #namespaceStart = 0;
+  #namespaceEnd = 0;
+  #labelsStart = 0;
+  #labelsEnd = 0;
+
+  /**
+   * Reads the object that stands from `start` to `end`, which keeps standing there as long as
+   * anything is asked of it.
+   * @returns false if it is not plain; then nothing that is said of it holds.
+   */
+  read(octets: Uint8Array, start: number, end: number): boolean {
+    const cursor = this.#cursor;
+    cursor.begin(octets, start, end);
+    this.#clear();
+    let found = 0;
+    if (!cursor.enterObject()) return false;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      let isPlain = true;
+      if (cursor.isKey(keys.apiVersion)) {
+        isPlain = cursor.readString() && cursor.isKey(words.v1);
+        found++;
+      } else if (cursor.isKey(keys.kind)) {
+        isPlain = cursor.readString() && cursor.isKey(words.service);
+        found++;
+      } else if (cursor.isKey(keys.metadata)) {
+        isPlain = this.#readMetadata();
+        found++;
+      } else if (cursor.isKey(keys.spec)) {
+        isPlain = this.#readSpec();
+        found++;
+      } else if (cursor.isKey(keys.status)) isPlain = this.#readStatus();
+      else isPlain = cursor.skip();
+      if (!isPlain) return false;
+    }
+    const isWhole = next === Next.END && cursor.peek() === 0 && cursor.at === end;
+    if (!isWhole || found !== 4) return false; // no key stands twice: all four are there
+    this.#writeKey();
+    const internal = this.#internal.write(this.addresses, 0);
+    this.addressesLength = this.#external.write(this.addresses, internal);
+    return true;
+  }
+
+  /**
+   * What a cluster says of the service, without its addresses. Equal entries are the same object.
+   * @param cluster the folder's, or the annotation's.
+   */
+  entry(cluster: string, isFiltered: boolean): EntryShape {
+    let last = this.#lastEntries;
+    if (last.cluster !== cluster) {
+      const byCode = this.#entries.get(cluster) ?? new Map<number, EntryShape>();
+      this.#entries.set(cluster, byCode);
+      last = { cluster, byCode };
+      this.#lastEntries = last;
+    }
+    const flags = (isFiltered ? 2 : 0) + (this.#internal.hasNone ? 1 : 0);
+    const counts = this.#internal.countsCode * 256 + this.#external.countsCode;
+    const code = (this.#portsId * 4 + flags) * 65536 + counts;
+    const known = last.byCode.get(code);
+    if (known) return known;
+    const entry = this.#newEntry(cluster, isFiltered);
+    last.byCode.set(code, entry);
+    return entry;
+  }
+
+  name(): string {
+    return this.#text(this.#nameStart, this.#nameEnd);
+  }
+
+  namespace(): string {
+    return this.#namespaceEnd === 0
+      ? defaultNamespace
+      : this.#text(this.#namespaceStart, this.#namespaceEnd);
+  }
+
+  /** The labels, made anew by each call. */
+  labels(): Record<string, string> {
+    if (this.#labelsEnd === 0) return {};
+    const octets = this.#cursor.octets.subarray(this.#labelsStart, this.#labelsEnd);
+    return JSON.parse(new TextDecoder().decode(octets));
+  }
+
+  #clear(): void {
+    this.cluster = undefined;
+    this.#clusterIp.clear();
+    this.#clusterIps.clear();
+    this.#external.clear();
+    this.#hasClusterIps = false;
+    this.#portsId = 0;
+    this.#nameEnd = 0;
+    this.#namespaceEnd = 0;
+    this.#labelsEnd = 0;
+  }
+
+  get #internal(): PlainAddresses {
+    return this.#hasClusterIps ? this.#clusterIps : this.#clusterIp;
+  }
+
+  #readMetadata(): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.enterObject()) return false;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      let isPlain = true;
+      if (cursor.isKey(keys.name)) {
+        isPlain = this.#readObjectName();
+        this.#nameStart = cursor.textStart;
+        this.#nameEnd = cursor.textEnd;
+      } else if (cursor.isKey(keys.namespace)) {
+        if (cursor.readNull()) continue;
+        isPlain = this.#readObjectName();
+        this.#namespaceStart = cursor.textStart;
+        this.#namespaceEnd = cursor.textEnd;
+      } else if (cursor.isKey(keys.labels)) {
+        if (cursor.readNull()) continue;
+        cursor.peek();
+        this.#labelsStart = cursor.at;
+        isPlain = this.#readTexts();
+        this.#labelsEnd = cursor.at;
+      } else if (cursor.isKey(keys.annotations)) {
+        isPlain = cursor.readNull() || this.#readAnnotations();
+      } else isPlain = cursor.skip();
+      if (!isPlain) return false;
+    }
+    return next === Next.END && this.#nameEnd > 0;
+  }
+
+  #readObjectName(): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.readString()) return false;
+    const { octets, textStart, textEnd } = cursor;
+    return textEnd - textStart <= 63 && isLabel(octets, textStart, textEnd);
+  }
+
+  #readTexts(): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.enterObject()) return false;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      if (!cursor.readString()) return false;
+    }
+    return next === Next.END;
+  }
+
+  /** Reads annotations, the cluster's name among them. */
+  #readAnnotations(): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.enterObject()) return false;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      const isCluster = cursor.isKey(keys.cluster);
+      if (!(isCluster ? this.#readObjectName() : cursor.readString())) return false;
+      if (isCluster) this.cluster = this.#clusterName();
+    }
+    return next === Next.END;
+  }
+
+  /** The text that was read last, the same string for the same cluster. */
+  #clusterName(): string {
+    const cursor = this.#cursor;
+    for (const { key, text } of this.#clusterNames) if (cursor.isKey(key)) return text;
+    const text = this.#text(cursor.textStart, cursor.textEnd);
+    this.#clusterNames.push({ key: knownKey(text), text });
+    return text;
+  }
+
+  #readSpec(): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.enterObject()) return false;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      let isPlain = true;
+      if (cursor.isKey(keys.ports)) {
+        this.#portsId = this.#ports.read(cursor);
+        isPlain = this.#portsId >= 0;
+      } else if (cursor.isKey(keys.clusterIP)) {
+        isPlain = cursor.readNull() || this.#readClusterIp(this.#clusterIp);
+      } else if (cursor.isKey(keys.clusterIPs)) {
+        isPlain = cursor.readNull() || this.#readClusterIps();
+      } else if (cursor.isKey(keys.type)) {
+        isPlain = cursor.readNull() || this.#readType();
+      } else isPlain = cursor.skip();
+      if (!isPlain) return false;
+    }
+    return next === Next.END;
+  }
+
+  #readType(): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.readString() || !cursor.isPlainText) return false;
+    return cursor.textEnd > cursor.textStart && !cursor.isKey(words.externalName);
+  }
+
+  #readClusterIps(): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.enterList()) return false;
+    this.#hasClusterIps = true;
+    let next = cursor.nextItem(true);
+    for (; next === Next.ONE; next = cursor.nextItem(false)) {
+      if (!this.#readClusterIp(this.#clusterIps)) return false;
+    }
+    return next === Next.END;
+  }
+
+  /** Reads an address, `None` or empty text. */
+  #readClusterIp(list: PlainAddresses): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.readString()) return false;
+    const { octets, textStart, textEnd } = cursor;
+    if (textStart === textEnd) return true;
+    if (!cursor.isKey(words.none)) return list.add(octets, textStart, textEnd);
+    list.hasNone = true;
+    return true;
+  }
+
+  #readStatus(): boolean {
+    const cursor = this.#cursor;
+    if (cursor.readNull()) return true;
+    if (!cursor.enterObject()) return false;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      const isBalancer = cursor.isKey(keys.loadBalancer);
+      if (!(isBalancer ? this.#readLoadBalancer() : cursor.skip())) return false;
+    }
+    return next === Next.END;
+  }
+
+  #readLoadBalancer(): boolean {
+    const cursor = this.#cursor;
+    if (cursor.readNull()) return true;
+    if (!cursor.enterObject()) return false;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      const isIngress = cursor.isKey(keys.ingress);
+      if (!(isIngress ? this.#readIngress() : cursor.skip())) return false;
+    }
+    return next === Next.END;
+  }
+
+  #readIngress(): boolean {
+    const cursor = this.#cursor;
+    if (cursor.readNull()) return true;
+    if (!cursor.enterList()) return false;
+    let next = cursor.nextItem(true);
+    for (; next === Next.ONE; next = cursor.nextItem(false)) {
+      if (!this.#readIngressPoint()) return false;
+    }
+    return next === Next.END;
+  }
+
+  /** Reads a point with an address; one with a hostname is not plain. */
+  #readIngressPoint(): boolean {
+    const cursor = this.#cursor;
+    if (!cursor.enterObject()) return false;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      let isPlain = true;
+      if (cursor.isKey(keys.hostname)) isPlain = cursor.readNull();
+      else if (!cursor.isKey(keys.ip)) isPlain = cursor.skip();
+      else if (!cursor.readNull()) {
+        isPlain =
+          cursor.readString() &&
+          this.#external.add(cursor.octets, cursor.textStart, cursor.textEnd);
+      }
+      if (!isPlain) return false;
+    }
+    return next === Next.END;
+  }
+
+  #writeKey(): void {
+    const { octets, words } = this.key;
+    const { octets: from } = this.#cursor;
+    const nameLength = this.#nameEnd - this.#nameStart;
+    const isDefault = this.#namespaceEnd === 0;
+    const namespaceLength = isDefault
+      ? defaultLabel.length
+      : this.#namespaceEnd - this.#namespaceStart;
+    this.keyLength = nameLength + namespaceLength + 2;
+    words[(this.keyLength - 1) >> 2] = 0;
+    octets[0] = nameLength;
+    for (let at = 0; at < nameLength; at++) octets[1 + at] = from[this.#nameStart + at] ?? 0;
+    octets[1 + nameLength] = namespaceLength;
+    const source = isDefault ? defaultLabel : from;
+    const start = isDefault ? 0 : this.#namespaceStart;
+    const target = 2 + nameLength;
+    for (let at = 0; at < namespaceLength; at++) octets[target + at] = source[start + at] ?? 0;
+  }
+
+  #newEntry(cluster: string, isFiltered: boolean): EntryShape {
+    return {
+      cluster,
+      isFiltered,
+      isHeadless: this.#internal.hasNone,
+      ports: this.#ports.lists[this.#portsId] ?? [],
+      clusterIps: this.#internal.counts,
+      external: this.#external.counts,
+      hasExtra: false,
+      slices: "none",
+    };
+  }
+
+  #text(start: number, end: number): string {
+    return String.fromCharCode(...this.#cursor.octets.subarray(start, end));
+  }
+}
+
+interface EntriesOfCluster {
+  readonly cluster: string;
+  readonly byCode: Map<number, EntryShape>;
+}
+
+/** The namespace of an object that names none. */
+const defaultNamespace = "default";
+const defaultLabel = Uint8Array.from(Buffer.from(defaultNamespace));
+
+const keys = {
+  annotations: knownKey("annotations"),
+  apiVersion: knownKey("apiVersion"),
+  cluster: knownKey(clusterAnnotation),
+  clusterIP: knownKey("clusterIP"),
+  clusterIPs: knownKey("clusterIPs"),
+  hostname: knownKey("hostname"),
+  ingress: knownKey("ingress"),
+  ip: knownKey("ip"),
+  kind: knownKey("kind"),
+  labels: knownKey("labels"),
+  loadBalancer: knownKey("loadBalancer"),
+  metadata: knownKey("metadata"),
+  name: knownKey("name"),
+  namespace: knownKey("namespace"),
+  ports: knownKey("ports"),
+  spec: knownKey("spec"),
+  status: knownKey("status"),
+  type: knownKey("type"),
+};
+
+const words = {
+  externalName: knownKey("ExternalName"),
+  none: knownKey("None"),
+  service: knownKey("Service"),
+  v1: knownKey("v1"),
+};
