@@ -34,7 +34,7 @@ async function run(options: BenchOptions): Promise<number> {
     return 1;
   }
   // This process itself keeps away from the servers' core.
-  spawnSync("taskset", ["-pc", loadCore, String(process.pid)]);
+  spawnSync("taskset", ["-apc", loadCore, String(process.pid)]);
   const load = await LoadClient.start(loadCore);
   try {
     if (options.mode === "table") await table(options, load);

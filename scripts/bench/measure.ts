@@ -86,6 +86,7 @@ async function measureWorld(
   const entries: Entry[] = [];
   try {
     for (const server of servers) {
+      if (server.isForMemory && world.kind !== "services") continue;
       const why = server.without[world.kind];
       const usable = cases.filter(({ transport }) => !server.isEcho || transport === "udp");
       if (why !== undefined) {
@@ -94,16 +95,18 @@ async function measureWorld(
       }
       try {
         const running = await start(server, world, usable[0]);
-        const memoryAtReady = memoryUse(running.pid);
         say(`${server.title}: ready in ${Math.round(running.readyMs)} ms`);
-        if (server.isIdle) {
-          await running.stop();
+        started.push(running);
+        if (server.isForMemory) {
+          const [first] = usable;
+          if (first) await load.run(jobOf(first, running, world, options, true));
+          const memory = memoryUse(running.pid);
           for (const benchCase of usable) {
-            add(benchCase, server, { readyMs: running.readyMs, memoryAtReady });
+            add(benchCase, server, { readyMs: running.readyMs, memory });
           }
+          await running.stop();
           continue;
         }
-        started.push(running);
         for (const benchCase of usable) {
           const entry: Entry = { benchCase, running, rounds: [] };
           if (!server.isEcho) entry.check = await check(running.port, benchCase, world);
@@ -153,17 +156,7 @@ async function measureOnce(
   const { running, benchCase } = entry;
   running.goOn();
   try {
-    const job: LoadJob = {
-      kind: benchCase.transport === "tcp" ? "tcp" : "top",
-      port: running.port,
-      pool: benchCase.pool(world.hosts),
-      networks: world.networks.length,
-      warmSeconds: isFirst ? firstWarmSeconds : warmSeconds,
-      seconds: options.seconds,
-      window: loadWindow,
-      rate: 0,
-      serverPid: running.pid,
-    };
+    const job = jobOf(benchCase, running, world, options, isFirst);
     const top = await load.run(job);
     const paced =
       benchCase.transport === "tcp"
@@ -183,6 +176,26 @@ async function measureOnce(
   } finally {
     running.hold();
   }
+}
+
+function jobOf(
+  { transport, pool }: BenchCase,
+  { port, pid }: RunningServer,
+  { hosts, networks }: ServedWorld,
+  { seconds }: BenchOptions,
+  isFirst: boolean,
+): LoadJob {
+  return {
+    kind: transport === "tcp" ? "tcp" : "top",
+    port,
+    pool: pool(hosts),
+    networks: networks.length,
+    warmSeconds: isFirst ? firstWarmSeconds : warmSeconds,
+    seconds,
+    window: loadWindow,
+    rate: 0,
+    serverPid: pid,
+  };
 }
 
 function lineOf(top: LoadCounts, paced: LoadCounts | undefined): string {
@@ -213,7 +226,7 @@ export async function start(
     world,
     isReady: (port) => isRight(server, port, world, first),
     timeoutMs: world.kind === "services" ? readyTimeoutMs.many : readyTimeoutMs.few,
-    cores: serverCore,
+    cores: server.isForMemory ? `${serverCore},${loadCore}` : serverCore,
     ...more,
   });
 }

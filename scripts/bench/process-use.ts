@@ -11,6 +11,8 @@ export interface MemoryUse {
   readonly rssKib: number;
   /** Pages that several processes share count by their share. */
   readonly pssKib: number;
+  /** The most resident memory so far. */
+  readonly peakKib: number;
 }
 
 /** CPU seconds (user and system) of all processes of the group so far. */
@@ -25,13 +27,15 @@ export function cpuSeconds(group: number): number {
 
 /** Memory of all processes of the group now. */
 export function memoryUse(group: number): MemoryUse {
-  const texts = groupPids(group).map((pid) => readIfThere(`/proc/${pid}/smaps_rollup`));
+  const texts = groupPids(group).map(
+    (pid) => readIfThere(`/proc/${pid}/smaps_rollup`) + readIfThere(`/proc/${pid}/status`),
+  );
   const sum = (title: string): number =>
     texts.reduce((total, text) => {
-      const found = new RegExp(`^${title}: +(\\d+) kB`, "m").exec(text);
+      const found = new RegExp(`^${title}:\\s+(\\d+) kB`, "m").exec(text);
       return total + Number(found?.[1] ?? 0);
     }, 0);
-  return { rssKib: sum("Rss"), pssKib: sum("Pss") };
+  return { rssKib: sum("Rss"), pssKib: sum("Pss"), peakKib: sum("VmHWM") };
 }
 
 /** Datagrams that the kernel dropped at all UDP sockets of this port, since they were opened. */

@@ -23,7 +23,8 @@ export interface ServerResult {
   readonly failure?: string | undefined;
   readonly check?: CheckResult | undefined;
   readonly readyMs?: number | undefined;
-  readonly memoryAtReady?: MemoryUse | undefined;
+  /** Of a server that is started for its memory alone: after a load that is not measured. */
+  readonly memory?: MemoryUse | undefined;
   /** Answers per second as dnsperf counts them. */
   readonly dnsperfRate?: number | undefined;
   readonly rounds: readonly RoundResult[];
@@ -63,6 +64,7 @@ export interface Figures {
   readonly p99Us: number;
   readonly p999Us: number;
   readonly rssMib: number;
+  readonly peakMib: number;
   /** Of all queries, the share without an answer. */
   readonly lostShare: number;
   /** The rate over the other server's rate in the same round. */
@@ -72,6 +74,7 @@ export interface Figures {
 
 export function figuresOf(server: ServerResult, { servers }: CaseResult): Figures {
   const { rounds } = server;
+  const memories = server.memory ? [server.memory] : rounds.map(({ memory }) => memory);
   const over = (value: (round: RoundResult) => number): number => median(rounds.map(value));
   const ratioTo = (id: string): number => {
     const other = servers.find((each) => each.id === id);
@@ -89,7 +92,8 @@ export function figuresOf(server: ServerResult, { servers }: CaseResult): Figure
     p50Us: over(({ paced }) => paced?.latencyUs?.p50 ?? Number.NaN),
     p99Us: over(({ paced }) => paced?.latencyUs?.p99 ?? Number.NaN),
     p999Us: over(({ paced }) => paced?.latencyUs?.p999 ?? Number.NaN),
-    rssMib: rounds.length > 0 ? over(({ memory }) => memory.rssKib / 1024) : mib(server),
+    rssMib: median(memories.map(({ rssKib }) => rssKib / 1024)),
+    peakMib: median(memories.map(({ peakKib }) => peakKib / 1024)),
     lostShare: over(({ top }) => top.lost / (top.lost + top.answered)),
     toEcho: ratioTo("echo"),
     toGdnsd: ratioTo("gdnsd"),
@@ -99,8 +103,4 @@ export function figuresOf(server: ServerResult, { servers }: CaseResult): Figure
 /** Answers per second. */
 export function rateOf({ answered, seconds }: LoadCounts): number {
   return answered / seconds;
-}
-
-function mib({ memoryAtReady }: ServerResult): number {
-  return memoryAtReady ? memoryAtReady.rssKib / 1024 : Number.NaN;
 }

@@ -51,10 +51,13 @@ export interface StartOptions {
 const pollMs = 20;
 const stopMs = 5000;
 
-/** Servers that must not outlive the benchmark. */
-const running = new Set<ChildProcess>();
+/** Servers and their folders, which must not outlive the benchmark. */
+const running = new Map<ChildProcess, string>();
 process.once("exit", () => {
-  for (const child of running) signal(child, "SIGKILL");
+  for (const [child, folder] of running) {
+    signal(child, "SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => process.exit(130));
 
@@ -79,7 +82,7 @@ export async function startServer(
     { stdio: ["ignore", log, log], cwd: folder, detached: true },
   );
   closeSync(log);
-  running.add(child);
+  running.set(child, folder);
   const stop = async (): Promise<void> => {
     await end(child);
     rmSync(folder, { recursive: true, force: true });

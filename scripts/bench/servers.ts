@@ -2,7 +2,7 @@
 // can serve. It says why not where it cannot. Does I/O: it looks for programs.
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { ServedWorld, ServerConfig, ServerPlace, WorldKind } from "./configs/config.ts";
@@ -24,8 +24,8 @@ export interface BenchServer {
   readonly config: (world: ServedWorld, place: ServerPlace) => ServerConfig;
   /** `true`: it answers with the query itself, over UDP only. */
   readonly isEcho: boolean;
-  /** `true`: only readiness and memory are measured. */
-  readonly isIdle: boolean;
+  /** `true`: it has both cores, and only readiness and memory with many services are measured. */
+  readonly isForMemory: boolean;
 }
 
 /** A server that is not there, and the Debian packages that bring it. */
@@ -127,7 +127,7 @@ export function findServers(
       command: [file],
       version: versionIn(`${said.stdout}${said.stderr}`),
       isEcho: false,
-      isIdle: false,
+      isForMemory: false,
     });
   }
   if (ids.includes("echo")) found.push(echoServer());
@@ -172,7 +172,7 @@ function ownServers(list: ServiceList): BenchServer[] {
     without: {},
     config: (world, place) => meridianConfig(world, place, { ...options, list }),
     isEcho: false,
-    isIdle: options.workers > 1,
+    isForMemory: options.workers > 1,
   });
   const dgram = own("meridian-dgram", "Meridian, dgram", {
     workers: 1,
@@ -202,13 +202,14 @@ function echoServer(): BenchServer {
     without: {},
     config: (_, { port }) => ({ files: {}, args: [String(port)] }),
     isEcho: true,
-    isIdle: false,
+    isForMemory: false,
   };
 }
 
 function builtEcho(compiler: string): string | undefined {
   const folder = path.join(os.tmpdir(), `meridian-bench-echo-${process.pid}`);
   mkdirSync(folder, { recursive: true });
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "echo");
   const source = path.join(import.meta.dirname, "echo.c");
   const { status } = spawnSync(compiler, ["-O2", "-o", file, source], { stdio: "inherit" });

@@ -6,7 +6,10 @@ import { closeSocket, openTcp, receiveNow, sendNow } from "./system-calls.ts";
 import type { StretchCounts } from "./udp-load.ts";
 
 const connectionCount = 8;
-/** Queries under way on one connection; they are sent in one write once all are answered. */
+/**
+ * Queries under way on one connection. What was answered is asked anew at once: a load that waited
+ * for all of them would wait, with servers that write each answer by itself, for delayed ACKs.
+ */
 const pipelined = 16;
 const lostAfterMs = 1000;
 const inSize = 64 * 1024;
@@ -76,10 +79,10 @@ class Connection {
   }
 
   ask(nowMs: number): void {
-    if (this.waiting > 0) return;
+    if (this.waiting >= pipelined) return;
     const { pool } = this.#source;
     const parts: Buffer[] = [];
-    for (let count = 0; count < pipelined; count++) {
+    for (; this.waiting < pipelined; this.waiting++) {
       this.#id = (this.#id + 1) & 0xffff;
       const query = this.#source.next(this.#id);
       const start = query * pool.stride;
@@ -90,7 +93,6 @@ class Connection {
       );
     }
     const octets = Buffer.concat(parts);
-    this.waiting = pipelined;
     this.askedMs = nowMs;
     // A short write would need a socket buffer smaller than a thousand octets.
     if (sendNow(this.#fd, octets) !== octets.length) throw new Error("cannot ask: a short write");

@@ -46,7 +46,7 @@ describe("bench figures", () => {
       cases: [caseOf([server("gdnsd", [123_456]), failed])],
     };
     const text = reportText(results, "rates.svg");
-    expect(text).to.include("| gdnsd | 123,456 | 50 % | 4.05 | 10 | 30 | 90 | 2 |");
+    expect(text).to.include("| gdnsd | 123,456 | 50 % | 4.05 | 10 | 30 | 90 | 2 | 3 |");
     expect(text).to.include("- nsd: knows no client's place");
     expect(text).to.include("not there: bind");
     expect(text).to.include("(rates.svg)");
@@ -155,7 +155,11 @@ function server(id: string, rates: readonly number[]): ServerResult {
         idleShare: 0,
       };
       const latencyUs = { p50: 10, p99: 30, p999: 90 };
-      return { top, paced: { ...top, latencyUs }, memory: { rssKib: 2048, pssKib: 1024 } };
+      return {
+        top,
+        paced: { ...top, latencyUs },
+        memory: { rssKib: 2048, pssKib: 1024, peakKib: 3072 },
+      };
     }),
   };
 }
