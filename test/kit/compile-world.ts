@@ -7,6 +7,7 @@ import { type AnswerSettings, compileSnapshot, type Snapshot } from "../../src/a
 import { compileViews } from "../../src/answer/views.ts";
 import { formatProblem, type Problem } from "../../src/config/problem.ts";
 import { formatAddress } from "../../src/dns/address.ts";
+import type { ServiceTable } from "../../src/federation/service-table.ts";
 import { compileDatabases, compileLocations, type LocationMap } from "../../src/geo/locations.ts";
 import { type Database, readDatabase } from "../../src/geo/mmdb.ts";
 import type { Override } from "../../src/geo/overrides.ts";
@@ -33,6 +34,8 @@ export interface WorldInput {
 /** A world that can be asked. */
 export interface CompiledWorld {
   readonly snapshot: Snapshot;
+  /** The snapshot's own services, to change them. */
+  readonly services: ServiceTable;
   /** What the snapshot's tables were made from. */
   readonly locations: LocationMap;
 }
@@ -53,7 +56,7 @@ export function compileWorld(world: WorldInput): CompiledWorld {
     settings: testSettings(world.trustedResolvers),
   });
   refuse(problems);
-  return { snapshot, locations };
+  return { snapshot, services, locations };
 }
 
 /** What the sources make of files under `zones/`. Throws if there is a problem. */
