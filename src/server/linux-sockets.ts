@@ -8,7 +8,16 @@ import { parseAddress } from "../dns/address.ts";
 import { formatListenAddress, type ListenAddress } from "./listener.ts";
 import type { BatchSocket, DatagramCalls } from "./udp-batch.ts";
 
-type Koffi = typeof import("koffi");
+/** What is used of koffi, written out here so that the program builds without that package too. */
+interface Koffi {
+  readonly load: (library: null) => {
+    /** A function of the C library by its C declaration. */
+    readonly func: (declaration: string) => (...parameters: Parameter[]) => number;
+  };
+  readonly address: (memory: ArrayBuffer) => bigint;
+  readonly errno: () => number;
+}
+type Parameter = number | ArrayBufferView | ArrayBuffer;
 
 /** What decides whether datagrams can be read in batches; those of this process by default. */
 export interface Platform {
