@@ -19,6 +19,8 @@ export interface BenchCase {
   readonly pool: (hosts: number) => PoolKind;
   /** True: dnsperf can ask the same, for a second opinion. */
   readonly dnsperf: boolean;
+  /** What a reader must know to compare the servers. */
+  readonly note?: string;
 }
 
 const plain = { type: "A", withSubnet: false, randomShare: 0 } as const;
@@ -41,6 +43,7 @@ export const benchCases: readonly BenchCase[] = [
     transport: "udp",
     pool: (hosts) => ({ ...plain, hosts, withSubnet: true }),
     dnsperf: false,
+    note: "gdnsd has the networks in its map, Meridian in its overrides. Knot DNS and PowerDNS look them up in a database of countries that is made of them: Knot's subnet mode would need a list of all networks for each name, 20 million entries.",
   },
   {
     letter: "c",
@@ -72,11 +75,12 @@ export const benchCases: readonly BenchCase[] = [
   {
     letter: "e",
     id: "e",
-    title: "services: 3 addresses for each of a million names",
+    title: "services: 3 addresses for each of very many names",
     world: "services",
     transport: "udp",
     pool: (hosts) => ({ ...plain, hosts }),
     dnsperf: false,
+    note: "Meridian reads a Service object for each name in each of three clusters, and answers by the client's place; the others read a static zone file.",
   },
   {
     letter: "f",

@@ -137,9 +137,10 @@ async function measureWorld(
   } finally {
     for (const running of started) await running.stop();
   }
-  return cases.map(({ id, title }) => ({
+  return cases.map(({ id, title, note }) => ({
     id,
     title,
+    note,
     hosts: world.hosts,
     networks: world.networks.length,
     servers: inOrder(results[id] ?? [], servers),

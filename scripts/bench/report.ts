@@ -52,12 +52,12 @@ const titles = [
 ];
 
 function caseLines(result: CaseResult): string[] {
-  const { id, title, hosts, networks, servers } = result;
+  const { id, title, hosts, networks, note, servers } = result;
   const size = `${count(hosts)} names${networks > 0 ? `, ${count(networks)} networks` : ""}`;
   return [
     `## ${id}: ${title}`,
     "",
-    `${size}.`,
+    note === undefined ? `${size}.` : `${size}. ${note}`,
     "",
     line(titles),
     line(titles.map((_, at) => (at === 0 ? "---" : "---:"))),

@@ -35,6 +35,7 @@ export interface CaseResult {
   readonly title: string;
   readonly hosts: number;
   readonly networks: number;
+  readonly note?: string | undefined;
   readonly servers: readonly ServerResult[];
 }
 

@@ -105,7 +105,10 @@ export const serverIds: readonly string[] = [
   "echo",
 ];
 
-/** Those of these servers that this machine has, and those that it has not. */
+/**
+ * Those of these servers that this machine has, and those that it has not. Throws if Meridian is
+ * asked for and does not start.
+ */
 export function findServers(
   ids: readonly string[],
   list: ServiceList,
@@ -113,7 +116,9 @@ export function findServers(
   readonly found: readonly BenchServer[];
   readonly missing: readonly MissingServer[];
 } {
-  const found: BenchServer[] = ownServers(list).filter(({ id }) => ids.includes(id));
+  const isOwnAsked = ids.some((id) => id.startsWith("meridian"));
+  const own = isOwnAsked ? ownServers(list) : [];
+  const found: BenchServer[] = own.filter(({ id }) => ids.includes(id));
   const missing: MissingServer[] = [];
   for (const peer of peers.filter(({ id }) => ids.includes(id))) {
     const file = findProgram(peer.program);
@@ -160,8 +165,10 @@ function ownServers(list: ServiceList): BenchServer[] {
   const command = [process.execPath, path.join(root, "dist/cli/main.js")];
   const help = spawnSync(command[0] ?? "", [...command.slice(1), "serve", "--help"], {
     encoding: "utf8",
-  }).stdout;
-  const canChoose = help.includes("--udp");
+  });
+  if (help.status !== 0)
+    throw new Error(`cannot run Meridian: it does not start, got ${help.stderr}`);
+  const canChoose = help.stdout.includes("--udp");
   const own = (id: string, title: string, options: MeridianOptions): BenchServer => ({
     id,
     title,
