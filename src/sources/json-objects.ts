@@ -10,6 +10,17 @@ import { isRecord, readDocuments } from "../config/yaml-documents.ts";
  */
 export type OnJsonObject = (octets: Uint8Array, start: number, end: number, offset: number) => void;
 
+/**
+ * Tries to read an object that begins at `start` and ends before `limit`; its end, or -1 if it did
+ * not take it. It must be strict: only a whole JSON object may be taken.
+ */
+export type TakeJsonObject = (
+  octets: Uint8Array,
+  start: number,
+  limit: number,
+  offset: number,
+) => number;
+
 /** Where a text is not what the splitter takes, as an octet of the file, and why. */
 export interface JsonSplitFailure {
   readonly offset: number;
@@ -25,6 +36,7 @@ export const maxJsonObjectOctets = 16 * 1024 * 1024;
  */
 export class JsonObjectSplitter {
   readonly #onObject: OnJsonObject;
+  readonly #take: TakeJsonObject | undefined;
   #expects: Expectation = "document";
   /** Octets of the file before the present chunk. */
   #offset = 0;
@@ -51,8 +63,13 @@ export class JsonObjectSplitter {
   #isRestOfList = false;
   #failure: JsonSplitFailure | undefined;
 
-  constructor(onObject: OnJsonObject) {
+  /**
+   * @param take is asked first of each object that a chunk may hold whole: what it takes is gone
+   *   through once only, and `onObject` is not told of it.
+   */
+  constructor(onObject: OnJsonObject, take?: TakeJsonObject) {
     this.#onObject = onObject;
+    this.#take = take;
   }
 
   /** Takes the file's next octets; it keeps none of them in place. */
@@ -62,6 +79,7 @@ export class JsonObjectSplitter {
     while (at < chunk.length && !this.#failure) {
       at = this.#expects === "rest" ? this.#scanObject(chunk, at) : this.#scanBetween(chunk, at);
     }
+    if (this.#expects === "rest") this.#carry(chunk, this.#from, chunk.length);
     this.#offset += chunk.length;
   }
 
@@ -91,7 +109,11 @@ export class JsonObjectSplitter {
     if (this.#markOctets % mark.length !== 0) {
       this.#fail(0, "there is half a byte order mark");
     } else if (octet === openBrace && (isItem || (expects === "document" && this.#isOnNewLine))) {
-      this.#beginObject(at, isItem);
+      const end = this.#take?.(chunk, at, chunk.length, this.#offset + at) ?? -1;
+      if (end < 0) this.#beginObject(at, isItem);
+      else if (isItem) this.#expects = "comma";
+      else this.#endDocument();
+      if (end >= 0) return end;
     } else if (octet === openBracket && expects === "document" && this.#isOnNewLine) {
       this.#expects = "first item";
     } else if (octet === comma && expects === "comma") {
@@ -162,7 +184,6 @@ export class JsonObjectSplitter {
       }
     }
     this.#depth = depth;
-    this.#carry(chunk, this.#from, length);
     return length;
   }
 
@@ -223,6 +244,7 @@ export class JsonObjectSplitter {
     this.#carry(chunk, this.#from, at + 1);
     const octets = this.#carried.slice(0, this.#carriedLength);
     this.#list = { offset: this.#objectOffset, octets };
+    this.#isRestOfList = false;
     this.#expects = "first item";
     return at + 1;
   }

@@ -45,11 +45,19 @@ export class PlainServiceReader {
    * @returns false if it is not plain; then nothing that is said of it holds.
    */
   read(octets: Uint8Array, start: number, end: number): boolean {
+    return this.take(octets, start, end) === end;
+  }
+
+  /**
+   * Reads as `read` does an object that ends somewhere before `limit` (`TakeJsonObject`).
+   * @returns its end, or -1 if it is not plain.
+   */
+  take(octets: Uint8Array, start: number, limit: number): number {
     const cursor = this.#cursor;
-    cursor.begin(octets, start, end);
+    cursor.begin(octets, start, limit);
     this.#clear();
     let found = 0;
-    if (!cursor.enterObject()) return false;
+    if (!cursor.enterObject()) return -1;
     let next = cursor.nextKey();
     for (; next === Next.ONE; next = cursor.nextKey()) {
       let isPlain = true;
@@ -67,14 +75,13 @@ export class PlainServiceReader {
         found++;
       } else if (cursor.isKey(keys.status)) isPlain = this.#readStatus();
       else isPlain = cursor.skip();
-      if (!isPlain) return false;
+      if (!isPlain) return -1;
     }
-    const isWhole = next === Next.END && cursor.peek() === 0 && cursor.at === end;
-    if (!isWhole || found !== 4) return false; // no key stands twice: all four are there
+    if (next !== Next.END || found !== 4) return -1; // no key stands twice: all four are there
     this.#writeKey();
     const internal = this.#internal.write(this.addresses, 0);
     this.addressesLength = this.#external.write(this.addresses, internal);
-    return true;
+    return cursor.at;
   }
 
   /**
