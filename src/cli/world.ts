@@ -7,7 +7,7 @@ import { compileFederationZone } from "../answer/federation-zone.ts";
 import { type AnswerSettings, compileSnapshot, type Snapshot } from "../answer/snapshot.ts";
 import { compileViews, type Views } from "../answer/views.ts";
 import { suggestion } from "../config/fields.ts";
-import { compareProblems, type Problem } from "../config/problem.ts";
+import { compareProblems, formatProblem, type Problem } from "../config/problem.ts";
 import {
   type OtherInputs,
   readServerConfig,
@@ -18,9 +18,13 @@ import type { Cluster } from "../federation/model.ts";
 import { type CompiledDatabases, compileLocations, type LocationMap } from "../geo/locations.ts";
 import type { Override } from "../geo/overrides.ts";
 import { defaultTcpLimits } from "../server/tcp.ts";
-import type { ResolveHostname } from "../sources/merge.ts";
 import { type OverridesResult, readOverrides } from "../sources/overrides.ts";
-import { readSources, SourceReader, type SourceResult } from "../sources/read-sources.ts";
+import {
+  readSources,
+  SourceReader,
+  type SourceReaderOptions,
+  type SourceResult,
+} from "../sources/read-sources.ts";
 import type { Reading } from "../sources/reload.ts";
 import type { SourceState } from "../sources/source-state.ts";
 import { nextSerial } from "../zone/serial.ts";
@@ -37,13 +41,16 @@ export interface World {
   readonly snapshot: Snapshot;
 }
 
+/** What hostnames resolve to, and who is told of what services grow by. */
+export type WorldOptions = Pick<SourceReaderOptions, "resolveHostname" | "onGrowth">;
+
 /** The UDP payload size of DNS Flag Day 2020 (https://www.dnsflagday.net/2020/). */
 const udpPayloadSize = 1232;
 
 /** A world that is read many times; while nothing changed, the very same object is given. */
 export class WorldReader {
   readonly #configFile: string;
-  readonly #resolveHostname: ResolveHostname | undefined;
+  readonly #options: WorldOptions;
   readonly #config = new VersionedFile<ServerConfigResult>();
   readonly #overrides = new VersionedFile<OverridesResult>();
   readonly #databases = new DatabaseReader();
@@ -53,10 +60,9 @@ export class WorldReader {
   #last: { readonly parts: readonly unknown[]; readonly world: World } | undefined;
   #serial: number | undefined;
 
-  /** @param resolveHostname what is known of a load balancer's hostname; default: nothing. */
-  constructor(configFile: string, resolveHostname?: ResolveHostname) {
+  constructor(configFile: string, options: WorldOptions = {}) {
     this.#configFile = path.resolve(configFile);
-    this.#resolveHostname = resolveHostname;
+    this.#options = options;
   }
 
   /** Reads what changed: a whole world, or every problem of every file in order of place. */
@@ -78,36 +84,34 @@ export class WorldReader {
     );
     const retryAfterMs = soonest([configured, sources, overrides, databases]);
     const ownCluster = sources.ok ? this.#checkOwnCluster(configured.value, sources.state) : [];
-    if (!sources.ok || !overrides.value.ok || !databases.ok || ownCluster.length > 0) {
+    const clashes = sources.ok ? this.#clashes(sources) : [];
+    const isFine = ownCluster.length === 0 && clashes.length === 0;
+    if (!sources.ok || !overrides.value.ok || !databases.ok || !isFine) {
       const problems = [sources, overrides.value, databases].flatMap((each) =>
         each.ok ? [] : each.problems,
       );
-      problems.push(...ownCluster);
-      if (sources.ok) problems.push(...zoneProblems(sources.state));
+      problems.push(...ownCluster, ...clashes);
       return { ok: false, problems: problems.sort(compareProblems), retryAfterMs };
     }
 
-    const { model } = sources.state;
+    const { model, zones, federationRecords } = sources.state;
     const geography = this.#compileGeography(
       model.clusters,
       overrides.value.overrides,
       databases.databases,
     );
-    const parts = [config, sources.state, geography];
-    if (this.#last?.parts.every((part, at) => part === parts[at])) {
-      return { ok: true, state: this.#last.world, retryAfterMs };
-    }
-    const serial = nextSerial(this.#serial, Math.floor(Date.now() / 1000));
-    const { snapshot, problems } = compileSnapshot({
-      ...sources.state,
-      views: geography.views,
-      settings: this.#settings(config),
-    });
-    if (problems.length > 0) {
-      return { ok: false, problems: problems.sort(compareProblems), retryAfterMs };
-    }
-    this.#serial = serial;
-    model.services.setSerial(serial);
+    const compiledParts = [config, model, zones, federationRecords, geography];
+    const parts = [...compiledParts, sources.state];
+    const last = this.#last;
+    if (last && isSameList(last.parts, parts)) return { ok: true, state: last.world, retryAfterMs };
+    // All that could be wrong has been looked at: from here on answers change.
+    await sources.commit();
+    this.#serial = nextSerial(this.#serial, Math.floor(Date.now() / 1000));
+    model.services.setSerial(this.#serial);
+    const isCompiled = last !== undefined && isSameList(last.parts.slice(0, -1), compiledParts);
+    const snapshot = isCompiled
+      ? last.world.snapshot
+      : this.#compile(sources.state, geography, config);
     const world: World = {
       config,
       sources: sources.state,
@@ -120,10 +124,29 @@ export class WorldReader {
     return { ok: true, state: world, retryAfterMs };
   }
 
+  #compile(sources: SourceState, { views }: Geography, config: ServerConfig): Snapshot {
+    const { snapshot, problems } = compileSnapshot({
+      ...sources,
+      views,
+      settings: this.#settings(config),
+    });
+    const [problem] = problems;
+    if (problem) throw new Error(`cannot compile what was checked: ${formatProblem(problem)}`);
+    return snapshot;
+  }
+
+  /** The problems that compiling would see, of services as they will be. */
+  #clashes(sources: Extract<SourceResult, { ok: true }>): readonly Problem[] {
+    if (sources.state === this.#last?.world.sources) return [];
+    return compileFederationZone(sources.pending, sources.state.federationRecords).problems;
+  }
+
   async #readSources(config: ServerConfig): Promise<SourceResult> {
     if (this.#sources?.folder !== config.zones) {
-      const options = this.#resolveHostname ? { resolveHostname: this.#resolveHostname } : {};
-      this.#sources = { folder: config.zones, reader: new SourceReader(config.zones, options) };
+      this.#sources = {
+        folder: config.zones,
+        reader: new SourceReader(config.zones, this.#options),
+      };
     }
     return this.#sources.reader.read();
   }
@@ -181,11 +204,6 @@ export class WorldReader {
   }
 }
 
-/** The problems that compiling would see, told with the others where it does not come to that. */
-function zoneProblems({ model, federationRecords }: SourceState): readonly Problem[] {
-  return compileFederationZone(model, federationRecords).problems;
-}
-
 /** The problems of what a broken configuration leads to; nothing of it is kept. */
 async function otherProblems({ zones, overrides }: OtherInputs): Promise<readonly Problem[]> {
   const sources = await readSources(zones);
@@ -206,6 +224,10 @@ interface Geography {
   readonly databases: CompiledDatabases;
   readonly locations: LocationMap;
   readonly views: Views;
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((each, at) => each === b[at]);
 }
 
 function soonest(readings: readonly { retryAfterMs: number | undefined }[]): number | undefined {

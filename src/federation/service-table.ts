@@ -136,12 +136,7 @@ export class ServiceTable extends ServiceReader {
   }
 
   /** Whether a cluster says just this of a service; as for `putEntry`. */
-  hasEntry(
-    key: KeyBuffer,
-    keyLength: number,
-    entry: EntryShapeId,
-    addresses: Uint8Array,
-  ): boolean {
+  hasEntry(key: KeyBuffer, keyLength: number, entry: EntryShapeId, addresses: Uint8Array): boolean {
     const { map } = this;
     const ref = map.find(key.words, keyLength, hashKey(key.words, keyLength));
     const wanted = this.#entries.values[entry];

@@ -3,22 +3,24 @@
 // they were read; it reads nothing and changes nothing.
 
 import type { Problem } from "../config/problem.ts";
-import { formatName, isSubdomain, type Name, namesEqual } from "../dns/name.ts";
-import { serviceKey } from "../federation/model.ts";
+import { formatName, isSubdomain, type Name, nameKey, namesEqual } from "../dns/name.ts";
+import { type Service, serviceKey } from "../federation/model.ts";
 import { clusterName, FederatedNames } from "../federation/names.ts";
 import type { Model } from "../federation/whole-model.ts";
 import type { SourceObject } from "./source-objects.ts";
 import type { ZoneFile } from "./zone-files.ts";
 
+type ClusterObject = Extract<SourceObject, { kind: "Cluster" }>;
+
 /**
  * Regions, and zones of a region, that differ in case only: DNS cannot tell their names apart
  * (RFC 4343), although routing does.
  */
-export function checkSpellings(objects: readonly SourceObject[]): Problem[] {
+export function checkSpellings(objects: readonly ClusterObject[]): Problem[] {
   const first = new Map<string, { text: string; where: string }>();
   const problems: Problem[] = [];
   for (const object of objects) {
-    if (object.kind !== "Cluster" || object.value === undefined) continue;
+    if (object.value === undefined) continue;
     const { region = "", zones } = object.value.spec;
     const words = [
       { kind: "region", text: region, key: region, path: ["spec", "region"] },
@@ -43,19 +45,20 @@ export function checkSpellings(objects: readonly SourceObject[]): Problem[] {
   return problems;
 }
 
-/** Federated names that are equal, that a name server has, or that lie in another zone of ours. */
+/**
+ * Federated names that are equal, that a name server has, or that lie in another zone of ours.
+ * @param keys of the services that may have equal names: the others were checked before.
+ */
 export function checkFederatedNames(
   model: Model,
-  objects: readonly SourceObject[],
+  keys: Iterable<string>,
+  { name, file, place, placeOf }: SourceObject,
   zoneFiles: readonly ZoneFile[],
 ): Problem[] {
-  const federation = objects.find((each) => each.kind === "Federation");
-  if (!federation) return [];
-  const { name, file, place, placeOf } = federation;
   const { domain, nameservers } = model.federation;
   const names = new FederatedNames(model.federation, model.clusters.values(), model.services);
   const problems: Problem[] = [];
-  for (const { owner, services } of equalNames(model)) {
+  for (const { owner, services } of equalNames(model, keys)) {
     const message = `cannot use Federation "${name}": ${formatName(owner)} is a name of service ${services.join(" and of service ")}`;
     problems.push({ file, ...place, message });
   }
@@ -84,16 +87,26 @@ export function checkFederatedNames(
  * name for a service of namespace `svc`, `C.S.svc.svc.D`, is the global name of service C in
  * namespace S. In all other forms the labels that are fixed stand in different places.
  */
-function equalNames({ federation, services }: Model): { owner: Name; services: string[] }[] {
+function equalNames(
+  { federation, services }: Model,
+  keys: Iterable<string>,
+): { owner: Name; services: string[] }[] {
   if (federation.name !== "svc") return [];
-  return [...services.values()].flatMap((service) =>
-    service.namespace !== "svc"
-      ? []
-      : service.clusters.flatMap(({ cluster }) => {
-          const other = services.get(`${service.name}/${cluster}`);
-          if (!other) return [];
-          const owner = clusterName(federation, service, cluster);
-          return [{ owner, services: [serviceKey(service), serviceKey(other)] }];
-        }),
-  );
+  const found = new Map<string, { owner: Name; services: string[] }>();
+  const compare = (service: Service | undefined, cluster: string): void => {
+    const other = service && services.get(`${service.name}/${cluster}`);
+    if (!other || !service.clusters.some((each) => each.cluster === cluster)) return;
+    const owner = clusterName(federation, service, cluster);
+    found.set(nameKey(owner), { owner, services: [serviceKey(service), serviceKey(other)] });
+  };
+  for (const key of keys) {
+    const slash = key.indexOf("/");
+    const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
+    // A service may be either of two that have one name, or both.
+    compare(services.get(`svc/${namespace}`), name);
+    if (namespace !== "svc") continue;
+    const service = services.get(key);
+    for (const { cluster } of service?.clusters ?? []) compare(service, cluster);
+  }
+  return [...found.values()];
 }

@@ -2,81 +2,84 @@
 // what is not there, no name too long. It knows the objects as they were read; it reads nothing
 // and changes nothing.
 
+import type { ClusterObject, FederationObject } from "../config/federation-schemas.ts";
 import { suggestion } from "../config/fields.ts";
 import type { Problem } from "../config/problem.ts";
 import type { Path, Place } from "../config/yaml-documents.ts";
 import { formatNetwork } from "../dns/address.ts";
 import { formatName, isSubdomain, maxNameLength, type Name, nameKey } from "../dns/name.ts";
 import { serviceTtl } from "./merge.ts";
+import type { ObjectIndex } from "./object-index.ts";
 import type { SourceObject } from "./source-objects.ts";
 
 /** The objects of all files, and what else is needed to judge them. */
 export interface CheckedSources {
   /** The folder that everything was read from; the place of what is nowhere. */
   readonly zonesFolder: string;
-  readonly objects: readonly SourceObject[];
+  readonly index: ObjectIndex;
+  /** The services whose names may be too long: the others were checked before. */
+  readonly services: Iterable<ServiceObject>;
   /** By NAME of a folder `clusters/NAME/`: the first file in it. */
   readonly clusterFolders: ReadonlyMap<string, string>;
   /** Keys of the names that `.zone` files of the federation's domain give an address. */
   readonly addressedNames: ReadonlySet<string>;
-  /** False if an object may be missing from `objects`: then nothing is said to be absent. */
+  /** False if an object may be missing from `index`: then nothing is said to be absent. */
   readonly isComplete: boolean;
 }
 
+type ServiceObject = Extract<SourceObject, { kind: "Service" }>;
+
 /** Every problem between objects, in no order. */
 export function checkObjects(sources: CheckedSources): Problem[] {
+  const { index, services } = sources;
+  const own = index.ownObjects();
   return [
-    ...checkDuplicates(sources.objects),
+    ...checkDuplicates(index),
     ...(sources.isComplete ? checkPresence(sources) : []),
-    ...checkNetworks(sources.objects),
-    ...checkNameservers(sources),
-    ...checkTtls(sources.objects),
-    ...checkNameLengths(sources.objects),
+    ...checkNetworks(own),
+    ...checkNameservers(own, sources.addressedNames),
+    ...checkTtls(own),
+    ...checkNameLengths(own, services),
   ];
 }
 
 /** One Federation; one object of a kind and name, for Kubernetes objects in each cluster. */
-function checkDuplicates(objects: readonly SourceObject[]): Problem[] {
-  const first = new Map<string, SourceObject>();
+function checkDuplicates(index: ObjectIndex): Problem[] {
   const problems: Problem[] = [];
-  for (const object of objects) {
-    if (object.name === "") continue; // reported when it was read; slices may have none
-    const { kind, cluster, namespace, name } = object;
-    const key = kind === "Federation" ? kind : [kind, cluster, namespace, name].join(" ");
-    const other = first.get(key);
-    if (other === undefined) {
-      first.set(key, object);
-      continue;
+  for (const [first, ...others] of index.doubled()) {
+    if (first === undefined) continue;
+    const { file, place } = first.object;
+    const where = `${file}:${place.line}:${place.column}`;
+    for (const { object } of others) {
+      const message =
+        object.kind === "Federation"
+          ? `cannot use ${title(object)}: a server has one Federation, the other is at ${where}`
+          : `cannot use ${title(object)}: there are two, the other is at ${where}`;
+      problems.push({ file: object.file, ...object.place, message });
     }
-    const where = `${other.file}:${other.place.line}:${other.place.column}`;
-    const message =
-      kind === "Federation"
-        ? `cannot use ${title(object)}: a server has one Federation, the other is at ${where}`
-        : `cannot use ${title(object)}: there are two, the other is at ${where}`;
-    problems.push({ file: object.file, ...object.place, message });
   }
   return problems;
 }
 
 /** There is a Federation; every cluster that anything is of has its object. */
-function checkPresence({ zonesFolder, objects, clusterFolders }: CheckedSources): Problem[] {
+function checkPresence({ zonesFolder, index, clusterFolders }: CheckedSources): Problem[] {
   const problems: Problem[] = [];
-  if (!objects.some((object) => object.kind === "Federation")) {
+  if (index.federations.length === 0) {
     const message = "cannot serve: there is no Federation object";
     problems.push({ file: zonesFolder, line: 1, column: 1, message });
   }
-  const clusters = objects
-    .filter((object) => object.kind === "Cluster")
-    .map((object) => object.name);
+  const clusters = index.clusters.map(({ object }) => object.name);
   const known = new Set(clusters);
   for (const [name, file] of clusterFolders) {
     if (known.has(name)) continue;
     const message = `cannot use folder clusters/${name}: there is no Cluster object "${name}"${suggestion(name, clusters)}`;
     problems.push({ file, line: 1, column: 1, message });
   }
-  for (const object of objects) {
+  const isKnown = (cluster: string) => known.has(cluster) || clusterFolders.has(cluster);
+  if ([...index.clusterCounts.keys()].every(isKnown)) return problems;
+  for (const object of index.clusterObjects()) {
     const { cluster, file } = object;
-    if (cluster === "" || known.has(cluster) || clusterFolders.has(cluster)) continue;
+    if (cluster === "" || isKnown(cluster)) continue;
     const message = `cannot use ${title(object)}: there is no Cluster object "${cluster}"${suggestion(cluster, clusters)}`;
     problems.push({ file, ...object.clusterPlace, message });
   }
@@ -106,7 +109,10 @@ function checkNetworks(objects: readonly SourceObject[]): Problem[] {
 }
 
 /** A name server inside the domain has addresses: nobody else could give them. */
-function checkNameservers({ objects, addressedNames }: CheckedSources): Problem[] {
+function checkNameservers(
+  objects: readonly SourceObject[],
+  addressedNames: ReadonlySet<string>,
+): Problem[] {
   const problems: Problem[] = [];
   for (const object of objects) {
     if (object.kind !== "Federation" || object.value === undefined) continue;
@@ -136,7 +142,10 @@ function checkTtls(objects: readonly SourceObject[]): Problem[] {
 }
 
 /** No generated name is longer than DNS allows. */
-function checkNameLengths(objects: readonly SourceObject[]): Problem[] {
+function checkNameLengths(
+  objects: readonly SourceObject[],
+  services: Iterable<ServiceObject>,
+): Problem[] {
   const federation = federationOf(objects);
   if (federation === undefined) return [];
   const { domain } = federation.spec;
@@ -147,35 +156,52 @@ function checkNameLengths(objects: readonly SourceObject[]): Problem[] {
     const message = `cannot use ${title(object)}: ${name} is too long a name, got ${length} octets, allowed ${maxNameLength}`;
     problems.push({ file: object.file, ...place, message });
   };
-  const clusters = new Map<string, SourceObject>();
+  const clusters = new Map<string, ClusterObject>();
   for (const object of objects) {
     if (object.kind === "Federation") {
       report(object, ["spec", "domain"], "hostmaster.DOMAIN", nameLength(domain, ["hostmaster"]));
     }
-    if (object.kind === "Cluster") clusters.set(object.name, object);
+    if (object.kind === "Cluster" && object.value) clusters.set(object.name, object.value);
   }
-  for (const object of objects) {
-    if (object.kind !== "Service" || object.value === undefined) continue;
-    const service = [object.name, object.namespace, federation.metadata.name];
-    const cluster = clusters.get(object.cluster);
-    const spec = cluster?.kind === "Cluster" ? cluster.value?.spec : undefined;
-    const ports = (object.value.spec.ports ?? []).map((port) => port.name ?? "");
-    const port = longest(ports) === "" ? [] : [`_${longest(ports)}`, "_tcp"];
-    const place = [longest(spec?.zones ?? []), spec?.region ?? ""].filter((label) => label !== "");
+  for (const object of services) {
+    if (object.value === undefined) continue;
+    const { name, namespace, cluster } = object;
+    const most = mostOctets(federation, cluster, clusters.get(cluster));
+    const own = name.length + namespace.length;
+    const port = longest((object.value.spec.ports ?? []).map((each) => each.name ?? "")).length;
     const names = {
-      "CLUSTER.SERVICE.NAMESPACE.FEDERATION.DOMAIN": [object.cluster, ...service],
-      "_PORT._tcp.SERVICE.NAMESPACE.FEDERATION.svc.ZONE.REGION.DOMAIN": [
-        ...port,
-        ...service,
-        "svc",
-        ...place,
-      ],
+      "CLUSTER.SERVICE.NAMESPACE.FEDERATION.DOMAIN": own - most.name,
+      "_PORT._tcp.SERVICE.NAMESPACE.FEDERATION.svc.ZONE.REGION.DOMAIN":
+        own + portOctets(port) - most.withPort,
     };
-    for (const [name, labels] of Object.entries(names)) {
-      report(object, [], name, nameLength(domain, labels));
+    for (const [form, octets] of Object.entries(names)) {
+      report(object, [], form, maxNameLength + octets);
     }
   }
   return problems;
+}
+
+/**
+ * How many octets name and namespace of a service may have together, and how many with
+ * `portOctets` of its longest port, so that no name in this cluster is too long.
+ */
+export function mostOctets(
+  { metadata, spec: { domain } }: FederationObject,
+  cluster: string,
+  object: ClusterObject | undefined,
+): { name: number; withPort: number } {
+  const service = ["", "", metadata.name];
+  const place = [longest(object?.spec.zones ?? []), object?.spec.region ?? ""];
+  const labels = [...service, "svc", ...place.filter((label) => label !== "")];
+  return {
+    name: maxNameLength - nameLength(domain, [cluster, ...service]),
+    withPort: maxNameLength - nameLength(domain, labels),
+  };
+}
+
+/** Octets that `_PORT._tcp` adds to a name, by those of PORT. */
+export function portOctets(port: number): number {
+  return port === 0 ? 0 : port + "._._tcp".length;
 }
 
 function nameLength(domain: Name, labels: readonly string[]): number {

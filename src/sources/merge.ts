@@ -20,14 +20,12 @@ import type {
   ServiceInCluster,
   ServicePort,
 } from "../federation/model.ts";
+import type { ServicePolicy } from "../federation/service-shape.ts";
 import { ServiceTable } from "../federation/service-table.ts";
 import type { Model } from "../federation/whole-model.ts";
 import { cloudRegion } from "../geo/cloud-regions.ts";
-import {
-  type KubernetesEndpointSlice,
-  type KubernetesService,
-  serviceNameLabel,
-} from "./kubernetes.ts";
+import type { KubernetesEndpointSlice, KubernetesService } from "./kubernetes.ts";
+import { hostnamesOf, ObjectIndex } from "./object-index.ts";
 import type { SourceObject } from "./source-objects.ts";
 
 /** What is known of a load balancer's hostname: addresses, and whether they are fresh. */
@@ -42,59 +40,118 @@ export type ResolveHostname = (hostname: string) => Resolution;
 /** What a hostname is that nobody has resolved yet. */
 export const unresolved: Resolution = { addresses: [], state: "unresolved" };
 
-/**
- * Merges checked objects: services by namespace and name, their clusters in order of name, policy
- * of the FederatedService over that of the Federation.
- */
+/** Merges checked objects: services by namespace and name, their clusters in order of name. */
 export function mergeObjects(
   federationObject: FederationObject,
   objects: readonly SourceObject[],
   resolveHostname: ResolveHostname,
 ): Model<ServiceTable> {
-  const federation = federationOf(federationObject);
-  const clusters = new Map<string, Cluster>();
-  const policies = new Map<string, FederatedServiceObject>();
-  const slices = new Map<string, KubernetesEndpointSlice[]>();
-  const services = new Map<
-    string,
-    { namespace: string; name: string; clusters: ServiceInCluster[] }
-  >();
+  const index = new ObjectIndex();
+  index.replace([], objects);
+  const clusters = clustersOf(index.clusters.map(({ object }) => object));
+  const rules: MergeRules = { federation: federationObject, clusters, resolveHostname };
+  const services = new ServiceTable();
+  for (const key of index.touched) {
+    const service = mergedService(key, index, rules, []);
+    if (service) services.put(service);
+  }
+  return { federation: federationOf(federationObject), clusters, services };
+}
 
-  for (const object of objects) {
-    const key = `${object.namespace}/${object.name}`;
+/** What merging one service needs beside the objects of that service. */
+export interface MergeRules {
+  readonly federation: FederationObject;
+  /** By name. */
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly resolveHostname: ResolveHostname;
+}
+
+/**
+ * The service `namespace/name`, its clusters in order of name, policy of the FederatedService over
+ * that of the Federation; `undefined` if no cluster runs it.
+ * @param others what clusters say of it that have no object in the index, slices left out.
+ */
+export function mergedService(
+  key: string,
+  index: ObjectIndex,
+  rules: MergeRules,
+  others: readonly ServiceInCluster[],
+): Service | undefined {
+  const slash = key.indexOf("/");
+  const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
+  const byCluster = new Map(others.map((entry) => [entry.cluster, entry]));
+  for (const { object } of index.services.get(key) ?? []) {
     if (object.value === undefined) continue;
-    if (object.kind === "Cluster") clusters.set(object.name, clusterOf(object.value));
-    if (object.kind === "FederatedService") policies.set(key, object.value);
-    if (object.kind === "EndpointSlice") {
-      const service = object.value.metadata.labels[serviceNameLabel];
-      const sliceKey = `${object.cluster}/${object.namespace}/${service}`;
-      slices.set(sliceKey, [...(slices.get(sliceKey) ?? []), object.value]);
-    }
+    byCluster.set(object.cluster, declaredEntry(object.cluster, namespace, object.value, rules));
   }
-  for (const object of objects) {
-    if (object.kind !== "Service" || object.value === undefined) continue;
-    const { namespace, name, cluster, value } = object;
-    const key = `${namespace}/${name}`;
-    const service = services.get(key) ?? { namespace, name, clusters: [] };
-    const ofService = slices.get(`${cluster}/${key}`);
-    const filter = clusters.get(cluster)?.routing.endpoints;
-    const isFiltered = filter && !passesFilter(filter, namespace, value.metadata.labels ?? {});
-    service.clusters.push({
-      ...serviceInCluster(cluster, value, ofService, resolveHostname),
-      isFiltered: isFiltered ?? false,
-    });
-    services.set(key, service);
+  if (byCluster.size === 0) return undefined;
+  const slices = new Map<string, KubernetesEndpointSlice[]>();
+  for (const { object } of index.slices.get(key) ?? []) {
+    if (object.value === undefined) continue;
+    slices.set(object.cluster, [...(slices.get(object.cluster) ?? []), object.value]);
   }
-  const table = new ServiceTable();
-  for (const [key, { namespace, name, clusters }] of services) {
-    table.put({
-      namespace,
-      name,
-      ...policyOf(federationObject, federation, policies.get(key)),
-      clusters: clusters.sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
-    });
-  }
-  return { federation, clusters: sortedByKey(clusters), services: table };
+  const clusters = [...byCluster.values()].map((entry) => {
+    const own = slices.get(entry.cluster);
+    return own ? withSlices(entry, own) : entry;
+  });
+  const own = index.policies.get(key)?.find(({ object }) => object.value)?.object.value;
+  return {
+    namespace,
+    name,
+    ...policyOf(rules.federation, own),
+    clusters: clusters.sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
+  };
+}
+
+/** What a cluster says of a service, all but its slices. */
+function declaredEntry(
+  cluster: string,
+  namespace: string,
+  { metadata, spec, status }: KubernetesService,
+  { clusters, resolveHostname }: MergeRules,
+): ServiceInCluster {
+  // An ExternalName service is a CNAME to elsewhere: it has no address of the cluster.
+  const isAddressed = spec.type !== "ExternalName";
+  const clusterIps = spec.clusterIPs ?? [spec.clusterIP ?? ""];
+  const ingress = isAddressed ? (status?.loadBalancer?.ingress ?? []) : [];
+  const hostnames = hostnamesOf({ metadata, spec, status });
+  const resolutions = hostnames.map((hostname) => resolveHostname(hostname));
+  const filter = clusters.get(cluster)?.routing.endpoints;
+  return {
+    cluster,
+    isFiltered: filter ? !passesFilter(filter, namespace, metadata.labels ?? {}) : false,
+    ports: (spec.ports ?? []).map(portOf),
+    isHeadless: isAddressed && clusterIps.includes("None"),
+    clusterIps: isAddressed ? distinct(clusterIps.flatMap((each) => parseAddress(each) ?? [])) : [],
+    external: distinct([
+      ...ingress.flatMap((each) => each.ip ?? []),
+      ...resolutions.flatMap((each) => each.addresses),
+    ]),
+    hostnames: hostnames.map((hostname, index) => ({
+      hostname,
+      state: resolutions[index]?.state ?? "unresolved",
+    })),
+    endpoints: undefined,
+  };
+}
+
+/** The same with what the slices say. */
+function withSlices(
+  entry: ServiceInCluster,
+  slices: readonly KubernetesEndpointSlice[],
+): ServiceInCluster {
+  const ports = entry.isHeadless ? entry.ports.map((each) => podPort(each, slices)) : entry.ports;
+  return { ...entry, ports, endpoints: endpointsOf(slices) };
+}
+
+/** The clusters that objects declare, in order of name. */
+export function clustersOf(
+  objects: readonly { readonly name: string; readonly value: ClusterObject | undefined }[],
+): Map<string, Cluster> {
+  const named = objects.flatMap(({ name, value }): [string, Cluster][] =>
+    value ? [[name, clusterOf(value)]] : [],
+  );
+  return new Map(named.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The TTLs of a service: its own, else the federation's; a least TTL that is not its own yields to the greatest. */
@@ -106,7 +163,8 @@ export function serviceTtl(
   return { maxSeconds, minSeconds: own.min ?? Math.min(federation.min, maxSeconds) };
 }
 
-function federationOf({ metadata, spec }: FederationObject): Federation {
+/** What a Federation object says, without what it says of health checks: that is each service's. */
+export function federationOf({ metadata, spec }: FederationObject): Federation {
   return {
     name: metadata.name,
     domain: spec.domain,
@@ -136,19 +194,19 @@ function clusterOf({ metadata, spec }: ClusterObject): Cluster {
   };
 }
 
-function policyOf(
+/** The policy of a service: that of its FederatedService, if it has one, over the Federation's. */
+export function policyOf(
   { spec }: FederationObject,
-  federation: Federation,
   own: FederatedServiceObject | undefined,
-): Omit<Service, "namespace" | "name" | "clusters"> {
+): ServicePolicy {
   return {
     answer: {
-      mode: own?.spec.answer.mode ?? federation.answer.mode,
-      maxAddresses: own?.spec.answer.maxAddresses ?? federation.answer.maxAddresses,
+      mode: own?.spec.answer.mode ?? spec.answer.mode,
+      maxAddresses: own?.spec.answer.maxAddresses ?? spec.answer.maxAddresses,
     },
     ttl: serviceTtl(spec.ttl, own?.spec.ttl ?? {}),
-    minHealthyPercent: own?.spec.minHealthyPercent ?? federation.minHealthyPercent,
-    onAllDown: own?.spec.onAllDown ?? federation.onAllDown,
+    minHealthyPercent: own?.spec.minHealthyPercent ?? spec.minHealthyPercent,
+    onAllDown: own?.spec.onAllDown ?? spec.onAllDown,
     healthCheck: healthCheckOf(own?.spec.healthCheck ?? spec.healthCheck),
   };
 }
@@ -156,37 +214,6 @@ function policyOf(
 function healthCheckOf(check: FederationObject["spec"]["healthCheck"]): HealthCheck | undefined {
   if (check === undefined) return undefined;
   return { ...check, port: check.port, expectBody: check.expectBody, host: check.host };
-}
-
-function serviceInCluster(
-  cluster: string,
-  { spec, status }: KubernetesService,
-  slices: readonly KubernetesEndpointSlice[] | undefined,
-  resolveHostname: ResolveHostname,
-): Omit<ServiceInCluster, "isFiltered"> {
-  // An ExternalName service is a CNAME to elsewhere: it has no address of the cluster.
-  const isAddressed = spec.type !== "ExternalName";
-  const clusterIps = spec.clusterIPs ?? [spec.clusterIP ?? ""];
-  const ingress = isAddressed ? (status?.loadBalancer?.ingress ?? []) : [];
-  const hostnames = [...new Set(ingress.flatMap((each) => each.hostname ?? []))].sort();
-  const resolutions = hostnames.map((hostname) => resolveHostname(hostname));
-  const isHeadless = isAddressed && clusterIps.includes("None");
-  const ports = (spec.ports ?? []).map(portOf);
-  return {
-    cluster,
-    ports: isHeadless ? ports.map((each) => podPort(each, slices ?? [])) : ports,
-    isHeadless,
-    clusterIps: isAddressed ? distinct(clusterIps.flatMap((each) => parseAddress(each) ?? [])) : [],
-    external: distinct([
-      ...ingress.flatMap((each) => each.ip ?? []),
-      ...resolutions.flatMap((each) => each.addresses),
-    ]),
-    hostnames: hostnames.map((hostname, index) => ({
-      hostname,
-      state: resolutions[index]?.state ?? "unresolved",
-    })),
-    endpoints: slices && endpointsOf(slices),
-  };
 }
 
 type KubernetesPort = NonNullable<KubernetesService["spec"]["ports"]>[number];
@@ -238,8 +265,4 @@ function endpointsOf(slices: readonly KubernetesEndpointSlice[]): Endpoint[] {
 function distinct(addresses: readonly Address[]): Address[] {
   const byText = new Map(addresses.map((address) => [address.join(), address]));
   return [...byText.values()].sort(compareAddresses);
-}
-
-function sortedByKey<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
-  return new Map([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -2,35 +2,46 @@
 // was whole when it was read. It decides which version of a file counts; what files mean is not
 // its matter. Does I/O.
 
-import { statSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
-import type { Problem } from "../config/problem.ts";
-import { type FolderTree, listFolder } from "./folder-tree.ts";
-import { type Resolution, type ResolveHostname, unresolved } from "./merge.ts";
 import {
-  type FileStamp,
-  fileStamp,
-  isSameStamp,
-  readSettled,
-  reasonOf,
-  removalMs,
-} from "./settled-file.ts";
-import { readSourceFile, type SourceFile } from "./source-objects.ts";
-import { composeState, type StateResult } from "./source-state.ts";
-import { readZoneFile, type ZoneFile } from "./zone-files.ts";
+  clusterFoldersOf,
+  type FileVersion,
+  isCurrent,
+  isJson,
+  parserOf,
+} from "./file-versions.ts";
+import { type FolderTree, listFolder } from "./folder-tree.ts";
+import { readLargeFile, readSuspectsOf, rulesText } from "./large-files.ts";
+import { unresolved } from "./merge.ts";
+import { type FileStamp, reasonOf, removalMs } from "./settled-file.ts";
+import type { SourceFile } from "./source-objects.ts";
+import {
+  type ComposerOptions,
+  type PlainRules,
+  SourceComposer,
+  type SourceFiles,
+  type StateResult,
+} from "./source-state.ts";
+import type { StreamedFile, Suspicion } from "./streamed-file.ts";
 
 /** How long the first reading waits for files that are being written. */
 const firstReadingMs = 2000;
+/** JSON of so many octets is read in pieces; less is read whole. */
+const defaultStreamedOctets = 65_536;
+/** How often large files are read in one reading, if they change their own rules or while they are read. */
+const mostRounds = 8;
 
-/** A state or problems, and when to read again because somebody was writing, if so. */
+/**
+ * A state or problems, and when to read again because somebody was writing, if so. Nothing of the
+ * state is in any answer before `commit`; without it the next reading has the same changes again.
+ */
 export type SourceResult = StateResult & { readonly retryAfterMs: number | undefined };
 
-export interface SourceReaderOptions {
-  /** What is known of a load balancer's hostname. Default: nothing. */
-  readonly resolveHostname?: ResolveHostname;
+export interface SourceReaderOptions extends Partial<ComposerOptions> {
   /** Milliseconds since 1970, on the clock that stamps files. */
   readonly nowMs?: () => number;
+  /** How large a JSON file is that is read in pieces. */
+  readonly streamedOctets?: number;
 }
 
 /** Reads a zones folder once: the state, or every problem in order of place. */
@@ -43,25 +54,36 @@ export async function readSources(
 
 /**
  * A zones folder that is read many times. While nothing changed, `read` gives the very same state
- * object. A file that is being written counts in its last whole version; a new one not before it
- * is whole, but for the first reading, which waits for it.
+ * object; while its services alone changed, one with the same model. A file that is being written
+ * counts in its last whole version; a new one not before it is whole, but for the first reading,
+ * which waits for it.
  */
 export class SourceReader {
   readonly #folder: string;
-  readonly #resolveHostname: ResolveHostname;
+  readonly #options: ComposerOptions;
   readonly #nowMs: () => number;
+  readonly #streamedOctets: number;
+  #composer: SourceComposer;
   #versions = new Map<string, FileVersion>();
-  #last: Composed | undefined;
+  #isFirst = true;
+  /** Whether the composer's table has the services of the first state. */
+  #isLoaded = false;
+  /** Until then: the files whose services are in the table, and whether it is of no more use. */
+  readonly #loading = new Set<StreamedFile>();
+  #hasFailed = false;
 
   constructor(zonesFolder: string, options: SourceReaderOptions = {}) {
+    const { nowMs = Date.now, streamedOctets = defaultStreamedOctets, ...more } = options;
     this.#folder = zonesFolder;
-    this.#resolveHostname = options.resolveHostname ?? (() => unresolved);
-    this.#nowMs = options.nowMs ?? Date.now;
+    this.#options = { resolveHostname: () => unresolved, pause: nextTurn, ...more };
+    this.#nowMs = nowMs;
+    this.#streamedOctets = streamedOctets;
+    this.#composer = new SourceComposer(this.#options);
   }
 
-  /** Reads what changed. Must not be called again before the last call has ended. */
+  /** Reads what changed. Must not be called again before the last call and its commit have ended. */
   async read(): Promise<SourceResult> {
-    const isFirst = this.#last === undefined;
+    const isFirst = this.#isFirst;
     const deadlineMs = this.#nowMs() + firstReadingMs;
     for (;;) {
       let retryAfterMs: number | undefined;
@@ -76,7 +98,8 @@ export class SourceReader {
         await delay(retryAfterMs);
         continue;
       }
-      return { ...this.#compose(), retryAfterMs };
+      this.#isFirst = false;
+      return { ...(await this.#compose()), retryAfterMs };
     }
   }
 
@@ -85,12 +108,18 @@ export class SourceReader {
     const tree = await listFolder(this.#folder);
     const retries: number[] = [];
     const versions = new Map<string, FileVersion>();
+    const large: string[] = [];
     for (const [file, stamp] of tree.files) {
       const parse = parserOf(file);
       if (parse === undefined) continue;
       const known = this.#versions.get(file);
       if (known !== undefined && isCurrent(known, stamp)) {
-        versions.set(file, { ...known, missingSinceMs: undefined });
+        versions.set(file, known.missingSinceMs ? { ...known, missingSinceMs: undefined } : known);
+        continue;
+      }
+      if (this.#isLarge(file, stamp)) {
+        large.push(file);
+        if (known !== undefined) versions.set(file, known);
         continue;
       }
       const next = parse({ file, known, zonesFolder: this.#folder, nowMs: this.#nowMs });
@@ -101,7 +130,75 @@ export class SourceReader {
     }
     this.#keepMissing(versions, tree, retries);
     this.#versions = versions;
+    await this.#readLarge(large, retries);
     return retries.length > 0 ? Math.max(1, Math.min(...retries)) : undefined;
+  }
+
+  #isLarge(file: string, stamp: FileStamp): boolean {
+    return isJson(file) && stamp.size >= this.#streamedOctets;
+  }
+
+  /**
+   * Reads large files in pieces, by the rules that the small ones give; those that were read by
+   * other rules again, also where a large file changes the rules.
+   */
+  async #readLarge(changed: readonly string[], retries: number[]): Promise<void> {
+    let wanted = new Set(changed);
+    for (let round = 0; round < mostRounds; round++) {
+      if (!this.#isLoaded && this.#isSpoiled(wanted)) {
+        this.#composer = new SourceComposer(this.#options);
+        this.#loading.clear();
+        this.#hasFailed = false;
+        for (const { file } of this.#streamedFiles()) wanted.add(file);
+      }
+      this.#composer.update(this.#objectFiles());
+      const rules = this.#composer.rules();
+      const text = rulesText(rules);
+      const outdated = this.#streamedFiles().filter(
+        ({ file, rules: former }) =>
+          !wanted.has(file) &&
+          (former.filters !== text.filters || (!this.#isLoaded && former.policy !== text.policy)),
+      );
+      for (const { file } of outdated) wanted.add(file);
+      if (wanted.size === 0) return;
+      if (!this.#isLoaded && outdated.length > 0) continue;
+      for (const file of wanted) await this.#readLargeFile(file, rules, retries);
+      wanted = new Set();
+    }
+  }
+
+  /** Whether the table that is being loaded has services that it should not have. */
+  #isSpoiled(wanted: ReadonlySet<string>): boolean {
+    const current = new Set(this.#streamedFiles());
+    const isOld = (each: StreamedFile) => !current.has(each) || wanted.has(each.file);
+    return this.#hasFailed || [...this.#loading].some(isOld);
+  }
+
+  async #readLargeFile(file: string, rules: PlainRules, retries: number[]): Promise<void> {
+    const known = this.#versions.get(file);
+    const isLoading = !this.#isLoaded && rules.policy !== undefined;
+    const next = await readLargeFile(
+      { file, known, zonesFolder: this.#folder, nowMs: this.#nowMs },
+      { rules, table: this.#composer.table, isLoading },
+    );
+    if (next.retryAfterMs !== undefined) retries.push(next.retryAfterMs);
+    if (next.version) this.#versions.set(file, next.version);
+    const content = next.version?.content;
+    if (isLoading && content?.kind === "streamed") this.#loading.add(content.file);
+    if (next.isTableSpoiled) this.#hasFailed = true;
+  }
+
+  #streamedFiles(): StreamedFile[] {
+    return [...this.#versions.values()].flatMap(({ content }) =>
+      content.kind === "streamed" ? content.file : [],
+    );
+  }
+
+  #objectFiles(): SourceFile[] {
+    return [...this.#versions.values()].flatMap(({ content }) => {
+      if (content.kind === "objects") return content.file;
+      return content.kind === "streamed" ? content.file.rest : [];
+    });
   }
 
   /** Keeps what has vanished only just now: it may be about to come back in a new version. */
@@ -117,155 +214,43 @@ export class SourceReader {
     }
   }
 
-  /** The result for the present versions: the last one if it was made of the very same. */
-  #compose(): StateResult {
+  /** The result for the present versions: the last state if nothing in it is different. */
+  async #compose(): Promise<StateResult> {
     const inOrder = [...this.#versions].sort(([a], [b]) => (a < b ? -1 : 1));
-    const parts = inOrder.map(([, version]) => version.content);
-    const last = this.#last;
-    const isSame =
-      last !== undefined &&
-      last.parts.length === parts.length &&
-      last.parts.every((part, index) => part === parts[index]) &&
-      [...last.resolutions].every(([name, known]) => known === this.#resolveHostname(name));
-    if (isSame) return last.result;
-
-    const resolutions = new Map<string, Resolution>();
-    const result = composeState(
-      {
-        zonesFolder: this.#folder,
-        objectFiles: parts.flatMap((part) => (part.kind === "objects" ? part.file : [])),
-        zoneFiles: parts.flatMap((part) => (part.kind === "zone" ? part.file : [])),
-        clusterFolders: clusterFoldersOf(
-          this.#folder,
-          inOrder.map(([file]) => file),
-        ),
-      },
-      (hostname) => {
-        const resolution = this.#resolveHostname(hostname);
-        resolutions.set(hostname, resolution);
-        return resolution;
-      },
-    );
-    this.#last = { parts, resolutions, result };
+    const files: SourceFiles = {
+      zonesFolder: this.#folder,
+      objectFiles: this.#objectFiles(),
+      streamedFiles: this.#streamedFiles(),
+      zoneFiles: inOrder.flatMap(([, { content }]) =>
+        content.kind === "zone" ? content.file : [],
+      ),
+      clusterFolders: clusterFoldersOf(
+        this.#folder,
+        inOrder.map(([file]) => file),
+      ),
+    };
+    const suspicion = this.#composer.suspicion(files);
+    const suspects = suspicion ? await readSuspects(files, suspicion) : [];
+    const result = this.#composer.compose(files, suspects);
+    if (result.ok) {
+      this.#isLoaded = true;
+      this.#loading.clear();
+    } else if (!this.#isLoaded) {
+      this.#hasFailed = true;
+    }
     return result;
   }
 }
 
-/** What a composition was made of, to see whether it still holds. */
-interface Composed {
-  readonly parts: readonly FileContent[];
-  readonly resolutions: ReadonlyMap<string, Resolution>;
-  readonly result: StateResult;
-}
-
-type FileContent =
-  | { readonly kind: "objects"; readonly file: SourceFile }
-  | { readonly kind: "zone"; readonly file: ZoneFile };
-
-/** A whole version of a file. */
-interface FileVersion {
-  readonly stamp: FileStamp;
-  readonly content: FileContent;
-  readonly missingSinceMs: number | undefined;
-}
-
-/** A new version, or none while somebody is writing. */
-interface Reading {
-  readonly version?: FileVersion;
-  readonly retryAfterMs: number | undefined;
-}
-
-interface FileToRead {
-  readonly file: string;
-  /** What was read of it last. */
-  readonly known: FileVersion | undefined;
-  readonly zonesFolder: string;
-  readonly nowMs: () => number;
-}
-
-type Parser = (file: FileToRead) => Reading;
-
-const parsers = new Map<string, Parser>([
-  [".yaml", readObjects],
-  [".yml", readObjects],
-  [".json", readObjects],
-  [".zone", readZone],
-]);
-
-function parserOf(file: string): Parser | undefined {
-  return parsers.get(path.extname(file));
-}
-
-function readObjects(toRead: FileToRead): Reading {
-  const { file, zonesFolder } = toRead;
-  return readWhole(toRead, (octets) => {
-    const cluster = folderClusterOf(path.relative(zonesFolder, file));
-    return { kind: "objects", file: readSourceFile(file, octets.toString("utf8"), cluster) };
-  });
-}
-
-function readZone(toRead: FileToRead): Reading {
-  const { file, known, zonesFolder, nowMs } = toRead;
-  const included = known?.content.kind === "zone" ? known.content.file.included : undefined;
-  return readWhole(toRead, (octets) => ({
-    kind: "zone",
-    file: readZoneFile(file, octets, zonesFolder, included, nowMs),
-  }));
-}
-
-function readWhole(
-  { file, known, nowMs }: FileToRead,
-  parse: (octets: Buffer) => FileContent,
-): Reading {
-  const read = readSettled(file, known?.stamp, nowMs);
-  if (read.state === "unsettled") return { retryAfterMs: read.retryAfterMs };
-  if (read.state === "missing") return { retryAfterMs: removalMs };
-  if (read.state === "failed") {
-    // The stamp is one that no file has, so that each reading tries again.
-    const stamp = { device: -1n, inode: -1n, size: -1n, mtimeNs: -1n, ctimeNs: -1n };
-    const content = unreadable(file, read.reason);
-    return { version: { stamp, content, missingSinceMs: undefined }, retryAfterMs: undefined };
+/** Reads the plain Services that may have a problem, by the exact reader. */
+async function readSuspects(
+  { zonesFolder, streamedFiles = [] }: SourceFiles,
+  suspicion: Suspicion,
+): Promise<SourceFile[]> {
+  const suspects: SourceFile[] = [];
+  for (const { file } of streamedFiles) {
+    const objects = await readSuspectsOf(file, zonesFolder, suspicion);
+    suspects.push({ objects, problems: [], otherKinds: [], isComplete: true });
   }
-  const content = parse(read.octets);
-  const retryAfterMs = content.kind === "zone" ? content.file.retryAfterMs : undefined;
-  if (retryAfterMs !== undefined) return { retryAfterMs };
-  return {
-    version: { stamp: read.stamp, content, missingSinceMs: undefined },
-    retryAfterMs: undefined,
-  };
-}
-
-function unreadable(file: string, reason: string): FileContent {
-  const problem: Problem = { file, line: 1, column: 1, message: `cannot read file: ${reason}` };
-  return {
-    kind: "objects",
-    file: { objects: [], problems: [problem], otherKinds: [], isComplete: false },
-  };
-}
-
-/** Whether a version is still that of the file and of all that it includes. */
-function isCurrent(version: FileVersion, stamp: FileStamp): boolean {
-  if (!isSameStamp(version.stamp, stamp)) return false;
-  if (version.content.kind !== "zone") return true;
-  return [...version.content.file.included].every(([file, included]) => {
-    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-    if (stats === undefined || included === undefined) return stats === included;
-    return isSameStamp(included, fileStamp(stats));
-  });
-}
-
-/** The NAME of the innermost folder `clusters/NAME/` on a path. */
-function folderClusterOf(relative: string): string | undefined {
-  const steps = path.dirname(relative).split(path.sep);
-  const at = steps.lastIndexOf("clusters", steps.length - 2);
-  return at < 0 ? undefined : steps[at + 1];
-}
-
-function clusterFoldersOf(zonesFolder: string, files: readonly string[]): Map<string, string> {
-  const folders = new Map<string, string>();
-  for (const file of files) {
-    const cluster = folderClusterOf(path.relative(zonesFolder, file));
-    if (cluster !== undefined && !folders.has(cluster)) folders.set(cluster, file);
-  }
-  return folders;
+  return suspects;
 }

@@ -1,7 +1,7 @@
 // Reads a file only when nobody is writing to it, as far as that can be told. It knows times and
 // sizes of files, not what is in them. Does I/O.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 
 /** How long a file must not have changed before it is read. */
 const settleMs = 40;
@@ -45,6 +45,65 @@ export function readSettled(
   known: FileStamp | undefined,
   nowMs: () => number = Date.now,
 ): FileRead {
+  const opened = openSettled(file, known, nowMs);
+  if (opened.state !== "open") return opened;
+  const { descriptor, stamp } = opened;
+  try {
+    const octets = readFileSync(descriptor);
+    const isWhole = isSameStamp(stamp, stampOf(descriptor)) && BigInt(octets.length) === stamp.size;
+    if (!isWhole) return { state: "unsettled", retryAfterMs: settleMs };
+    return { state: "read", octets, stamp };
+  } catch (error) {
+    return failure(error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Octets that are read at a stretch of a file that is too large to be read whole. */
+export const chunkOctets = 1 << 20;
+
+/**
+ * Reads a file as `readSettled` does, in chunks that are good only until `onChunk` resolves; what
+ * it was given counts only if the file was `read`.
+ */
+export async function readSettledChunks(
+  file: string,
+  known: FileStamp | undefined,
+  nowMs: () => number,
+  onChunk: (octets: Uint8Array) => Promise<void> | undefined,
+): Promise<ChunksRead> {
+  const opened = openSettled(file, known, nowMs);
+  if (opened.state !== "open") return opened;
+  const { descriptor, stamp } = opened;
+  try {
+    const buffer = new Uint8Array(chunkOctets);
+    let total = 0;
+    for (;;) {
+      const length = readSync(descriptor, buffer);
+      if (length === 0) break;
+      total += length;
+      const pause = onChunk(buffer.subarray(0, length));
+      if (pause) await pause;
+    }
+    const isWhole = isSameStamp(stamp, stampOf(descriptor)) && BigInt(total) === stamp.size;
+    return isWhole ? { state: "read", stamp } : { state: "unsettled", retryAfterMs: settleMs };
+  } catch (error) {
+    return failure(error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+type Refusal = Exclude<FileRead, { state: "read" }>;
+export type ChunksRead = Refusal | { readonly state: "read"; readonly stamp: FileStamp };
+
+/** Opens a file that nobody is writing to; the caller closes it. */
+function openSettled(
+  file: string,
+  known: FileStamp | undefined,
+  nowMs: () => number,
+): Refusal | { state: "open"; descriptor: number; stamp: FileStamp } {
   let descriptor: number;
   try {
     // A pipe is not waited for: nobody may ever write to it.
@@ -54,21 +113,20 @@ export function readSettled(
   }
   try {
     const stats = fstatSync(descriptor, { bigint: true });
-    if (!stats.isFile()) return { state: "failed", reason: "it is no regular file" };
-    const before = fileStamp(stats);
-    const waitMs = unsettledMs(before, known, nowMs());
-    if (waitMs > 0) return { state: "unsettled", retryAfterMs: waitMs };
-    const octets = readFileSync(descriptor);
-    const after = fileStamp(fstatSync(descriptor, { bigint: true }));
-    if (!isSameStamp(before, after) || BigInt(octets.length) !== after.size) {
-      return { state: "unsettled", retryAfterMs: settleMs };
-    }
-    return { state: "read", octets, stamp: after };
-  } catch (error) {
-    return failure(error);
-  } finally {
+    const stamp = fileStamp(stats);
+    const waitMs = stats.isFile() ? unsettledMs(stamp, known, nowMs()) : 0;
+    if (stats.isFile() && waitMs === 0) return { state: "open", descriptor, stamp };
     closeSync(descriptor);
+    if (waitMs > 0) return { state: "unsettled", retryAfterMs: waitMs };
+    return { state: "failed", reason: "it is no regular file" };
+  } catch (error) {
+    closeSync(descriptor);
+    return failure(error);
   }
+}
+
+function stampOf(descriptor: number): FileStamp {
+  return fileStamp(fstatSync(descriptor, { bigint: true }));
 }
 
 /**
@@ -116,7 +174,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function failure(error: unknown): FileRead {
+function failure(error: unknown): Refusal {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOENT" || code === "ENOTDIR") return { state: "missing" };
   return { state: "failed", reason: reasonOf(error) };

@@ -1,20 +1,41 @@
-// Makes the state that is served of everything that files declare, or names every problem. It
-// takes what was read and hostnames as resolved; it must not read anything itself.
+// Makes the state that is served of everything that files declare, or names every problem. Of a
+// change it works out what it touches and nothing else. It takes what was read and hostnames as
+// resolved; it must not read anything itself.
 
+import { isDeepStrictEqual } from "node:util";
+import type { ClusterObject, FederationObject } from "../config/federation-schemas.ts";
 import { compareProblems, formatProblem, type Problem } from "../config/problem.ts";
-import { formatName, type Name, nameKey } from "../dns/name.ts";
-import { RRType } from "../dns/record-types.ts";
-import type { ServiceTable } from "../federation/service-table.ts";
+import {
+  type Cluster,
+  type Federation,
+  type ServiceInCluster,
+  serviceKey,
+} from "../federation/model.ts";
+import type { ServiceReader } from "../federation/service-reader.ts";
+import type { ServicePolicy } from "../federation/service-shape.ts";
+import { ServiceTable, type ServiceTableOptions } from "../federation/service-table.ts";
 import type { Model } from "../federation/whole-model.ts";
-import { type BuiltZone, buildZone } from "../zone/build.ts";
+import type { BuiltZone } from "../zone/build.ts";
 import type { LocatedRecord } from "../zone/master-file.ts";
 import { checkFederatedNames, checkSpellings } from "./check-names.ts";
-import { checkObjects } from "./check-objects.ts";
-import { mergeObjects, type ResolveHostname } from "./merge.ts";
-import type { SourceFile } from "./source-objects.ts";
+import { checkObjects, mostOctets } from "./check-objects.ts";
+import { addressedNamesOf, type ComposedZones, composeZones } from "./compose-zones.ts";
+import {
+  clustersOf,
+  federationOf,
+  mergedService,
+  policyOf,
+  type Resolution,
+  type ResolveHostname,
+} from "./merge.ts";
+import { ObjectIndex } from "./object-index.ts";
+import { PendingServices } from "./pending-services.ts";
+import { hashesOf } from "./service-hashes.ts";
+import type { SourceFile, SourceObject } from "./source-objects.ts";
+import { type StreamedFile, StreamedServices, type Suspicion } from "./streamed-file.ts";
 import type { ZoneFile } from "./zone-files.ts";
 
-/** All that the sources say, whole. */
+/** All that the sources say, whole. Services may change in it; all else is as it was. */
 export interface SourceState {
   readonly model: Model<ServiceTable>;
   /** Zones of `.zone` files, by no order; none is the federation's own. */
@@ -23,6 +44,8 @@ export interface SourceState {
   readonly federationRecords: readonly LocatedRecord[];
   /** Kubernetes objects that are not read: how many of each kind. */
   readonly otherKinds: ReadonlyMap<string, number>;
+  /** The load balancer hostnames of all services. */
+  readonly hostnames: readonly string[];
 }
 
 /** Everything that was read of a zones folder. */
@@ -30,104 +53,447 @@ export interface SourceFiles {
   readonly zonesFolder: string;
   readonly objectFiles: readonly SourceFile[];
   readonly zoneFiles: readonly ZoneFile[];
+  readonly streamedFiles?: readonly StreamedFile[];
   /** By NAME of a folder `clusters/NAME/`: the first file in it. */
   readonly clusterFolders: ReadonlyMap<string, string>;
 }
 
+/**
+ * A state, which holds from `commit` on; or every problem. Until then nobody sees any change, and
+ * `pending` is the model as it will be.
+ */
 export type StateResult =
-  | { readonly ok: true; readonly state: SourceState }
+  | {
+      readonly ok: true;
+      readonly state: SourceState;
+      readonly pending: Model;
+      readonly commit: () => Promise<void>;
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export interface ComposerOptions extends ServiceTableOptions {
+  readonly resolveHostname: ResolveHostname;
+  /** Lets others work between the steps of a large change. */
+  readonly pause?: () => Promise<unknown>;
+}
 
 /** The state of all files together, or all problems of all files in order of place. */
 export function composeState(files: SourceFiles, resolveHostname: ResolveHostname): StateResult {
-  const { zonesFolder, clusterFolders } = files;
-  const objects = files.objectFiles.flatMap((each) => each.objects);
-  const isComplete = files.objectFiles.every((each) => each.isComplete);
-  const federation = objects.find((each) => each.kind === "Federation")?.value;
-  const domain = federation?.spec.domain;
+  const composer = new SourceComposer({ resolveHostname });
+  composer.update(files.objectFiles);
+  return composer.compose(files);
+}
 
-  const zones = composeZones(files.zoneFiles, domain);
-  const addressedNames = addressedNamesOf(zones.federationRecords);
-  const problems = [
-    ...files.objectFiles.flatMap((each) => each.problems),
-    ...files.zoneFiles.flatMap((each) => each.problems),
-    ...zones.problems,
-    ...checkSpellings(objects),
-    ...checkObjects({ zonesFolder, objects, clusterFolders, addressedNames, isComplete }),
-  ];
-  if (federation === undefined || problems.length > 0) {
-    // A file that two files include has its problems twice.
-    const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
-    return { ok: false, problems: [...byText.values()].sort(compareProblems) };
+/** How many services are changed at a stretch. */
+const stretch = 500;
+
+/**
+ * Composes again and again. The first state's services go into its table at once: nobody has it
+ * yet. If that state has problems, the table is of no more use, and so is the composer.
+ */
+export class SourceComposer {
+  readonly table: ServiceTable;
+  readonly #resolveHostname: ResolveHostname;
+  readonly #pause: () => Promise<unknown>;
+  readonly #index = new ObjectIndex();
+  #objectFiles: ReadonlySet<SourceFile> = new Set();
+  /** What the services' hostnames were resolved to when they were last merged. */
+  readonly #resolutions = new Map<string, Resolution>();
+  /** Services that may not be in the table as they should be. */
+  readonly #dirty = new Set<string>();
+  /** Plain services that have slices, as they are without: by service. */
+  readonly #bases = new Map<string, readonly ServiceInCluster[]>();
+  #frame: Frame | undefined;
+  #zones: Zones | undefined;
+  #streams: Streams = { files: [], services: new StreamedServices([]), repeated: new Map() };
+  #committed: Committed | undefined;
+
+  constructor(options: ComposerOptions) {
+    this.table = new ServiceTable(options);
+    this.#resolveHostname = options.resolveHostname;
+    this.#pause = options.pause ?? (() => Promise.resolve());
   }
-  const model = mergeObjects(federation, objects, resolveHostname);
-  const nameProblems = checkFederatedNames(model, objects, files.zoneFiles);
-  if (nameProblems.length > 0) return { ok: false, problems: nameProblems.sort(compareProblems) };
-  const { federationRecords } = zones;
-  const otherKinds = countEach(files.objectFiles.flatMap((each) => each.otherKinds));
-  return { ok: true, state: { model, zones: zones.zones, federationRecords, otherKinds } };
+
+  /** Takes in which objects there are now. */
+  update(objectFiles: readonly SourceFile[]): void {
+    const next = new Set(objectFiles);
+    for (const file of this.#objectFiles) {
+      if (!next.has(file)) this.#index.replace(file.objects, []);
+    }
+    for (const file of next) {
+      if (!this.#objectFiles.has(file)) this.#index.replace([], file.objects);
+    }
+    this.#objectFiles = next;
+    for (const key of this.#index.touched) this.#dirty.add(key);
+    this.#index.touched.clear();
+  }
+
+  /** What plain services are read by: endpoint filters, and the policy of the first reading. */
+  rules(): PlainRules {
+    const { clusters, policy } = this.#frameNow();
+    return { clusters, policy: policy && { ...policy, healthCheck: undefined } };
+  }
+
+  /** The state of these files; `update` has seen all objects, `suspects` are told by `suspicion`. */
+  compose(files: SourceFiles, suspects: readonly SourceFile[] = []): StateResult {
+    const frame = this.#frameNow();
+    this.#touch(frame, files.streamedFiles ?? []);
+    const zones = this.#zonesOf(files.zoneFiles, frame);
+    const problems = this.#problemsOf(files, frame, zones, suspects);
+    const { federation, clusters, federationObject, policy } = frame;
+    if (!federation || !federationObject?.value || !policy || problems.length > 0) {
+      return { ok: false, problems: sorted(problems) };
+    }
+    const changes = this.#changes(frame, federationObject.value);
+    const isFirst = this.#committed === undefined;
+    if (isFirst) this.#load(changes, policy);
+    const services = isFirst
+      ? this.table
+      : new PendingServices(this.table, changes.put, changes.deleted);
+    const pending = { federation, clusters, services };
+    const keys = this.#keysToCheck(frame, services);
+    const nameProblems = checkFederatedNames(pending, keys, federationObject, files.zoneFiles);
+    if (nameProblems.length > 0) return { ok: false, problems: sorted(nameProblems) };
+
+    const state = this.#stateOf(frame, federation, zones, changes);
+    if (isFirst) this.#settle(changes, frame, state);
+    const commit = isFirst ? async () => {} : () => this.#commit(changes, frame, state);
+    return { ok: true, state, pending, commit };
+  }
+
+  /**
+   * Which plain services of files that are kept as hashes may have problems; `undefined` if none.
+   * Their objects are then wanted by `compose`, so that their problems are told as any others.
+   */
+  suspicion(files: SourceFiles): Suspicion | undefined {
+    const frame = this.#frameNow();
+    this.#touch(frame, files.streamedFiles ?? []);
+    const { services } = this.#streams;
+    const doubled = new Map<string, Set<string>>();
+    for (const [cluster, hashes] of this.#streams.repeated) doubled.set(cluster, new Set(hashes));
+    const isCommitted = this.#committed?.streams === this.#streams;
+    for (const key of isCommitted ? this.#dirty : this.#index.services.keys()) {
+      for (const { object } of this.#index.services.get(key) ?? []) {
+        if (!services.has(object.cluster, key)) continue;
+        const known = doubled.get(object.cluster) ?? new Set();
+        doubled.set(object.cluster, known.add(hashesOf(key).join(" ")));
+      }
+    }
+    const limits = new Map<string, { name: number; withPort: number }>();
+    const unknown = new Set<string>();
+    const isComplete = [...this.#objectFiles].every((each) => each.isComplete);
+    const { federationObject, clusterObjects } = frame;
+    const names = new Map(this.#index.clusters.map(({ object }) => [object.name, object.value]));
+    for (const [cluster, streamed] of services.byCluster) {
+      const isKnown = names.has(cluster) || files.clusterFolders.has(cluster);
+      if (isComplete && !isKnown) unknown.add(cluster);
+      const object = clusterObjects.find((each) => each?.metadata.name === cluster);
+      const limit = federationObject?.value && mostOctets(federationObject.value, cluster, object);
+      const isLong = ({ most }: (typeof streamed)[number]) =>
+        limit && (most.name > limit.name || most.withPort > limit.withPort);
+      if (limit && streamed.some(isLong)) limits.set(cluster, limit);
+    }
+    if (doubled.size === 0 && unknown.size === 0 && limits.size === 0) return undefined;
+    return (cluster, first, second, { name, withPort }) => {
+      const limit = limits.get(cluster);
+      return (
+        unknown.has(cluster) ||
+        doubled.get(cluster)?.has(`${first} ${second}`) === true ||
+        (limit !== undefined && (name > limit.name || withPort > limit.withPort))
+      );
+    };
+  }
+
+  #frameNow(): Frame {
+    const object = this.#index.federations[0]?.object;
+    const clusterObjects = this.#index.clusters.map(({ object: { value } }) => value);
+    const known = this.#frame;
+    if (
+      known !== undefined &&
+      known.federationObject === object &&
+      isSameList(known.clusterObjects, clusterObjects)
+    ) {
+      return known;
+    }
+    const declared = object?.value;
+    this.#frame = {
+      federationObject: object,
+      clusterObjects,
+      federation: declared && federationOf(declared),
+      clusters: clustersOf(this.#index.clusters.map((each) => each.object)),
+      policy: declared && policyOf(declared, undefined),
+    };
+    return this.#frame;
+  }
+
+  #zonesOf(zoneFiles: readonly ZoneFile[], frame: Frame): Zones {
+    const known = this.#zones;
+    if (known && known.frame === frame && isSameList(known.files, zoneFiles)) return known;
+    const composed = composeZones(zoneFiles, frame.federation?.domain);
+    const addressedNames = addressedNamesOf(composed.federationRecords);
+    this.#zones = { files: zoneFiles, frame, composed, addressedNames };
+    return this.#zones;
+  }
+
+  /** The last state, if nothing is different in it. */
+  #stateOf(frame: Frame, federation: Federation, zones: Zones, changes: Changes): SourceState {
+    const last = this.#committed?.state;
+    const isSameFrame = this.#committed?.frame === frame;
+    const otherKinds = countEach([...this.#objectFiles].flatMap((each) => each.otherKinds));
+    const { zones: built, federationRecords } = zones.composed;
+    const isSame =
+      isSameFrame &&
+      changes.size === 0 &&
+      last?.zones === built &&
+      last.federationRecords === federationRecords &&
+      isDeepStrictEqual(last.otherKinds, otherKinds);
+    if (last && isSame) return last;
+    const { clusters } = frame;
+    return {
+      model: last && isSameFrame ? last.model : { federation, clusters, services: this.table },
+      zones: built,
+      federationRecords,
+      otherKinds,
+      hostnames: [...this.#index.servicesByHostname.keys()],
+    };
+  }
+
+  /** Services whose names may newly be those of others. */
+  *#keysToCheck({ federation }: Frame, services: ServiceReader): Generator<string> {
+    if (this.#committed?.frame.federation === federation) {
+      yield* this.#dirty;
+    } else if (federation?.name === "svc") {
+      for (const service of services.values()) yield serviceKey(service);
+    }
+  }
+
+  /** Finds out which services may have changed since the last commit. */
+  #touch(frame: Frame, streamedFiles: readonly StreamedFile[]): void {
+    const { servicesByHostname, services, slices, policies } = this.#index;
+    const committed = this.#committed;
+    for (const [hostname, keys] of servicesByHostname) {
+      const resolution = this.#resolveHostname(hostname);
+      if (this.#resolutions.get(hostname) === resolution) continue;
+      this.#resolutions.set(hostname, resolution);
+      for (const key of keys) this.#dirty.add(key);
+    }
+    for (const hostname of this.#resolutions.keys()) {
+      if (!servicesByHostname.has(hostname)) this.#resolutions.delete(hostname);
+    }
+    if (committed !== undefined && committed.frame !== frame) {
+      for (const map of [services, slices, policies]) {
+        for (const key of map.keys()) this.#dirty.add(key);
+      }
+    }
+    if (isSameList(this.#streams.files, streamedFiles)) return;
+    const streamed = new StreamedServices(streamedFiles);
+    this.#streams = { files: streamedFiles, services: streamed, repeated: streamed.repeated() };
+    for (const { fresh } of streamedFiles) {
+      for (const { namespace, name } of fresh?.values() ?? []) {
+        this.#dirty.add(`${namespace}/${name}`);
+      }
+    }
+    const former = committed?.streams.services;
+    if (former === undefined || former.isWithin(streamed)) return;
+    for (const { namespace, name, clusters } of this.table.values()) {
+      const key = `${namespace}/${name}`;
+      const isGone = clusters.some(
+        ({ cluster }) => former.has(cluster, key) && !streamed.has(cluster, key),
+      );
+      if (isGone) this.#dirty.add(key);
+    }
+  }
+
+  #problemsOf(
+    { objectFiles, zoneFiles, zonesFolder, clusterFolders }: SourceFiles,
+    frame: Frame,
+    zones: Zones,
+    suspects: readonly SourceFile[],
+  ): Problem[] {
+    const index = suspects.length > 0 ? indexWith(objectFiles, suspects) : this.#index;
+    const isAll = suspects.length > 0 || this.#committed?.frame !== frame;
+    const keys = isAll ? index.services.keys() : this.#dirty;
+    const services = [...keys].flatMap((key) =>
+      (index.services.get(key) ?? []).map(({ object }) => object),
+    );
+    const isComplete = objectFiles.every((each) => each.isComplete);
+    const { addressedNames } = zones;
+    return [
+      ...objectFiles.flatMap((each) => each.problems),
+      ...zoneFiles.flatMap((each) => each.problems),
+      ...zones.composed.problems,
+      ...checkSpellings(index.clusters.map(({ object }) => object)),
+      ...checkObjects({ zonesFolder, index, services, clusterFolders, addressedNames, isComplete }),
+    ];
+  }
+
+  /** Merges the services that may have changed, and says which of them really are not as they were. */
+  #changes(frame: Frame, federation: FederationObject): Changes {
+    const former = this.#committed?.frame;
+    const changes: Changes = {
+      put: new ServiceTable(),
+      deleted: new Set(),
+      bases: new Map(),
+      policy: isDeepStrictEqual(former?.policy, frame.policy) ? undefined : former?.policy,
+      size: 0,
+    };
+    const rules = {
+      federation,
+      clusters: frame.clusters,
+      resolveHostname: (hostname: string) =>
+        this.#resolutions.get(hostname) ?? this.#resolveHostname(hostname),
+    };
+    for (const key of this.#dirty) {
+      const streamed = this.#streamedEntries(key);
+      const slices = this.#index.slices.get(key) ?? [];
+      const bases = streamed.filter(({ cluster }) =>
+        slices.some(({ object }) => object.cluster === cluster),
+      );
+      changes.bases.set(key, bases);
+      const service = mergedService(key, this.#index, rules, streamed);
+      const known = this.table.get(key);
+      if (service === undefined) {
+        if (known !== undefined) changes.deleted.add(key);
+      } else if (changes.policy !== undefined || !isDeepStrictEqual(service, known)) {
+        changes.put.put(service);
+      }
+    }
+    changes.size = changes.put.size + changes.deleted.size + (changes.policy ? 1 : 0);
+    return changes;
+  }
+
+  /** What clusters say of a service in files that are kept as hashes. */
+  #streamedEntries(key: string): ServiceInCluster[] {
+    const entries: ServiceInCluster[] = [];
+    for (const cluster of this.#streams.services.byCluster.keys()) {
+      if (!this.#streams.services.has(cluster, key)) continue;
+      const isOf = (each: ServiceInCluster) => each.cluster === cluster;
+      const fresh = this.#streams.files.flatMap((each) => each.fresh?.get(key)?.clusters ?? []);
+      const found =
+        fresh.find(isOf) ??
+        this.#bases.get(key)?.find(isOf) ??
+        this.table.get(key)?.clusters.find(isOf);
+      if (!found) throw new Error(`cannot find a service that was read, got ${key} in ${cluster}`);
+      entries.push(found);
+    }
+    return entries;
+  }
+
+  /** Makes the changes; others may work meanwhile, but not on this. */
+  async #commit(changes: Changes, frame: Frame, state: SourceState): Promise<void> {
+    const { policy } = frame;
+    if (changes.policy !== undefined && policy !== undefined) {
+      const { table } = this;
+      table.replacePolicy(table.internPolicy(changes.policy), table.internPolicy(policy));
+    }
+    let count = 0;
+    for (const key of changes.deleted) {
+      this.table.delete(key);
+      if (++count % stretch === 0) await this.#pause();
+    }
+    for (const service of changes.put.values()) {
+      this.table.put(service);
+      if (++count % stretch === 0) await this.#pause();
+    }
+    this.#settle(changes, frame, state);
+  }
+
+  /** Puts the first state's changes into the table, which nobody reads yet. */
+  #load(changes: Changes, policy: ServicePolicy): void {
+    const { table } = this;
+    for (const key of changes.deleted) table.delete(key);
+    for (const service of changes.put.values()) table.put(service);
+    const plain = table.internPolicy({ ...policy, healthCheck: undefined });
+    table.replacePolicy(plain, table.internPolicy(policy));
+  }
+
+  /** From here on the table is as the files are. */
+  #settle(changes: Changes, frame: Frame, state: SourceState): void {
+    for (const [key, bases] of changes.bases) {
+      if (bases.length > 0) this.#bases.set(key, bases);
+      else this.#bases.delete(key);
+    }
+    for (const each of this.#streams.files) each.fresh = undefined;
+    this.#dirty.clear();
+    this.#committed = { frame, state, streams: this.#streams };
+  }
+}
+
+/** What plain services are read by. */
+export interface PlainRules {
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  /** `undefined` where there is no Federation, so no state. */
+  readonly policy: ServicePolicy | undefined;
+}
+
+/** Federation and clusters: the same object as long as they are. */
+interface Frame {
+  readonly federationObject: Extract<SourceObject, { kind: "Federation" }> | undefined;
+  readonly clusterObjects: readonly (ClusterObject | undefined)[];
+  readonly federation: Federation | undefined;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  /** Of a service without a policy of its own. */
+  readonly policy: ServicePolicy | undefined;
+}
+
+interface Zones {
+  readonly files: readonly ZoneFile[];
+  readonly frame: Frame;
+  readonly composed: ComposedZones;
+  readonly addressedNames: ReadonlySet<string>;
+}
+
+interface Streams {
+  readonly files: readonly StreamedFile[];
+  readonly services: StreamedServices;
+  readonly repeated: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** What the table is made of. */
+interface Committed {
+  readonly frame: Frame;
+  readonly state: SourceState;
+  readonly streams: Streams;
+}
+
+interface Changes {
+  readonly put: ServiceTable;
+  readonly deleted: Set<string>;
+  /** What `#bases` will be for these services. */
+  readonly bases: Map<string, readonly ServiceInCluster[]>;
+  /** The policy that another one takes the place of in all services that have it. */
+  readonly policy: ServicePolicy | undefined;
+  size: number;
+}
+
+/** All objects with some that were read again, each file's in order of place. */
+function indexWith(files: readonly SourceFile[], suspects: readonly SourceFile[]): ObjectIndex {
+  const byFile = new Map<string, SourceObject[]>();
+  for (const object of [...files, ...suspects].flatMap((each) => each.objects)) {
+    const known = byFile.get(object.file);
+    if (known) known.push(object);
+    else byFile.set(object.file, [object]);
+  }
+  const index = new ObjectIndex();
+  for (const objects of byFile.values()) {
+    objects.sort(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
+    index.replace([], objects);
+  }
+  return index;
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((each, at) => each === b[at]);
+}
+
+function sorted(problems: readonly Problem[]): Problem[] {
+  // A file that two files include has its problems twice.
+  const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
+  return [...byText.values()].sort(compareProblems);
 }
 
 function countEach(words: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
-}
-
-interface ComposedZones {
-  readonly zones: BuiltZone[];
-  readonly federationRecords: readonly LocatedRecord[];
-  readonly problems: Problem[];
-}
-
-/** A zone for each file, but for the one of the federation's domain: its records join that zone. */
-function composeZones(zoneFiles: readonly ZoneFile[], domain: Name | undefined): ComposedZones {
-  const byOrigin = new Map<string, ZoneFile>();
-  const zones: BuiltZone[] = [];
-  const problems: Problem[] = [];
-  let federationRecords: readonly LocatedRecord[] = [];
-  for (const zoneFile of zoneFiles) {
-    const { origin, records } = zoneFile;
-    if (origin === undefined) continue;
-    const other = byOrigin.get(nameKey(origin));
-    if (other !== undefined) {
-      const message = `cannot use zone ${formatName(origin)}: there are two, the other is ${other.file}:1:1`;
-      problems.push({ file: zoneFile.file, line: 1, column: 1, message });
-      continue;
-    }
-    byOrigin.set(nameKey(origin), zoneFile);
-    const isFederation = domain !== undefined && nameKey(domain) === nameKey(origin);
-    // Without a domain, as its object is broken, any of the files may be the federation's; and
-    // records that could not be read may be the very ones that would be missed.
-    const requireApex = domain !== undefined && !isFederation && zoneFile.problems.length === 0;
-    const built = buildZone(origin, records, { requireApex });
-    problems.push(...built.problems.map((each) => ({ ...each, file: each.file || zoneFile.file })));
-    if (isFederation) {
-      problems.push(...federationApexProblems(origin, records));
-      federationRecords = records;
-    } else {
-      zones.push(built.zone);
-    }
-  }
-  return { zones, federationRecords, problems };
-}
-
-/** SOA and the apex NS of the federation's domain come of the Federation object alone. */
-function federationApexProblems(domain: Name, records: readonly LocatedRecord[]): Problem[] {
-  return records.flatMap(({ record, file, line, column }) => {
-    const isApex = nameKey(record.name) === nameKey(domain);
-    const mnemonic = { [RRType.SOA]: "SOA", [RRType.NS]: "NS" }[record.type];
-    if (!isApex || mnemonic === undefined) return [];
-    const message = `cannot add ${mnemonic} record to ${formatName(domain)}: the Federation object makes it`;
-    return [{ file, line, column, message }];
-  });
-}
-
-function addressedNamesOf(records: readonly LocatedRecord[]): Set<string> {
-  const addressTypes: number[] = [RRType.A, RRType.AAAA];
-  return new Set(
-    records
-      .filter(({ record }) => addressTypes.includes(record.type))
-      .map(({ record }) => nameKey(record.name)),
-  );
 }

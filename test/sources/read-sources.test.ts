@@ -13,11 +13,20 @@ import { serviceText, smallFederation, TempFolder } from "./temp-folder.ts";
 function shown(result: SourceResult, folder: string): string[] {
   if (!result.ok)
     return result.problems.map((each) => formatProblem(each).replaceAll(`${folder}/`, ""));
-  return [...result.state.model.services.values()].flatMap((service) =>
-    service.clusters.map(
-      (each) => `${each.cluster} ${service.name} ${each.external.map(formatAddress).join(" ")}`,
-    ),
-  );
+  return [...result.state.model.services.values()]
+    .flatMap((service) =>
+      service.clusters.map(
+        (each) => `${each.cluster} ${service.name} ${each.external.map(formatAddress).join(" ")}`,
+      ),
+    )
+    .sort();
+}
+
+/** Reads and makes what was read count. */
+async function readAndCommit(reader: SourceReader): Promise<SourceResult> {
+  const result = await reader.read();
+  if (result.ok) await result.commit();
+  return result;
 }
 
 describe("readSources", () => {
@@ -53,7 +62,7 @@ describe("SourceReader", () => {
   let folder: TempFolder;
   let reader: SourceReader;
   let nowMs: number;
-  const read = async () => shown(await reader.read(), folder.path);
+  const read = async () => shown(await readAndCommit(reader), folder.path);
 
   beforeEach(() => {
     folder = new TempFolder();
@@ -64,7 +73,7 @@ describe("SourceReader", () => {
   afterEach(() => folder.remove());
 
   it("gives the very same state while nothing changed", async () => {
-    const [first, second] = [await reader.read(), await reader.read()];
+    const [first, second] = [await readAndCommit(reader), await readAndCommit(reader)];
     expect(first.ok && second.ok && first.state === second.state).to.equal(true);
   });
 
@@ -95,11 +104,11 @@ describe("SourceReader", () => {
     await read();
     folder.writeNow("clusters/c1/web.yaml", serviceText("web", "192.0.2.2"));
     nowMs = folder.writtenMs("clusters/c1/web.yaml");
-    const during = await reader.read();
+    const during = await readAndCommit(reader);
     expect(shown(during, folder.path)).to.deep.equal(["c1 web 192.0.2.1"]);
     expect(during.retryAfterMs).to.be.within(1, 40);
     nowMs += 60;
-    const after = await reader.read();
+    const after = await readAndCommit(reader);
     expect(shown(after, folder.path)).to.deep.equal(["c1 web 192.0.2.2"]);
     expect(after.retryAfterMs).to.equal(undefined);
   });
@@ -143,7 +152,7 @@ describe("SourceReader", () => {
     await read();
     folder.write({ "clusters/c1/.new": serviceText("web", "192.0.2.33") });
     renameSync(folder.file("clusters/c1/.new"), folder.file("clusters/c1/web.yaml"));
-    const result = await reader.read();
+    const result = await readAndCommit(reader);
     expect(shown(result, folder.path)).to.deep.equal(["c1 web 192.0.2.33"]);
     expect(result.retryAfterMs).to.equal(undefined);
   });
@@ -151,7 +160,7 @@ describe("SourceReader", () => {
   it("takes a vanished file as removed only when it stays away", async () => {
     await read();
     unlinkSync(folder.file("clusters/c1/web.yaml"));
-    const result = await reader.read();
+    const result = await readAndCommit(reader);
     expect(shown(result, folder.path)).to.deep.equal(["c1 web 192.0.2.1"]);
     expect(result.retryAfterMs).to.equal(250);
     nowMs += 249;
@@ -226,7 +235,7 @@ describe("SourceReader", () => {
   it("reads a zone file anew when a file that it includes changes or comes to be", async () => {
     folder.write({ "example.com.zone": "$INCLUDE sub/more.inc\n" });
     const records = async () => {
-      const result = await reader.read();
+      const result = await readAndCommit(reader);
       if (!result.ok) return shown(result, folder.path);
       return result.state.federationRecords.map(({ record }) => formatName(record.name));
     };
@@ -287,7 +296,7 @@ describe("SourceReader", () => {
     });
     expect(await read()).to.deep.equal(["c1 web "]);
     known = { addresses: [parseAddress("192.0.2.7") ?? new Uint8Array()], state: "resolved" };
-    const [first, second] = [await reader.read(), await reader.read()];
+    const [first, second] = [await readAndCommit(reader), await readAndCommit(reader)];
     expect(shown(first, folder.path)).to.deep.equal(["c1 web 192.0.2.7"]);
     expect(first.ok && second.ok && first.state === second.state).to.equal(true);
   });
@@ -295,7 +304,7 @@ describe("SourceReader", () => {
   it("keeps nothing of a folder that is gone", async () => {
     await read();
     rmSync(folder.path, { recursive: true });
-    const result = await reader.read();
+    const result = await readAndCommit(reader);
     expect(result.ok).to.equal(false);
   });
 });
