@@ -71,6 +71,7 @@ export const benchCases: readonly BenchCase[] = [
     transport: "udp",
     pool: (hosts) => ({ ...plain, hosts, type: "SRV" }),
     dnsperf: true,
+    note: "gdnsd gives no additional records; NSD, which gives them, adds the zone's NS records.",
   },
   {
     letter: "e",

@@ -8,6 +8,7 @@ import {
   geoAddresses,
   hostAddress,
   hostName,
+  nameServerAddress,
   staticAddresses,
 } from "../../scripts/bench/bench-world.ts";
 import type { ServedWorld } from "../../scripts/bench/configs/config.ts";
@@ -117,6 +118,11 @@ describe("bench answer check", () => {
       answer: srv(3, addresses),
     },
     { name: "three SRV records alone are right", check: srvCheck, answer: srv(3, []) },
+    {
+      name: "the name server's address beside them is right",
+      check: srvCheck,
+      answer: srv(3, [...addresses, nameServerAddress]),
+    },
     {
       name: "two SRV records are wrong",
       check: srvCheck,

@@ -4,7 +4,10 @@ import { domain } from "../bench-world.ts";
 import type { ServedWorld, ServerConfig, ServerPlace } from "./config.ts";
 import { zoneText } from "./zone-text.ts";
 
-/** Files, and arguments of `nsd`. */
+/**
+ * Files, and arguments of `nsd`. Its minimal responses leave out the addresses of SRV targets; full
+ * ones have the zone's NS records too.
+ */
 export function nsdConfig(world: ServedWorld, { folder, port }: ServerPlace): ServerConfig {
   const config = `server:
   server-count: 1
@@ -16,7 +19,7 @@ export function nsdConfig(world: ServedWorld, { folder, port }: ServerPlace): Se
   xfrdfile: "${folder}/xfrd.state"
   xfrdir: "${folder}"
   zonelistfile: "${folder}/zone.list"
-  minimal-responses: yes
+  minimal-responses: ${world.kind === "srv" ? "no" : "yes"}
   rrl-ratelimit: 0
   rrl-whitelist-ratelimit: 0
 remote-control:
