@@ -18,7 +18,10 @@ export interface AnsweringThread {
 }
 
 /** @param now seconds since 1970. */
-export function answeringThread({ image, answerCacheMiB }: ThreadStart, now: () => number): AnsweringThread {
+export function answeringThread(
+  { image, answerCacheMiB }: ThreadStart,
+  now: () => number,
+): AnsweringThread {
   const faults = new FaultReport();
   const say = (message: FromThread): void => parentPort?.postMessage(message);
   const fault = (error: unknown): void => {
@@ -47,6 +50,9 @@ function takeState(responder: Responder, state: StateMessage): void {
   switch (state.kind) {
     case "image":
       responder.use(state.image);
+      break;
+    case "growth":
+      responder.grow(state.growth);
       break;
   }
 }

@@ -1,6 +1,7 @@
 // What the control plane and the data plane's threads say to each other.
 
 import type { SnapshotImage } from "../answer/snapshot.ts";
+import type { ServiceGrowth } from "../federation/service-reader.ts";
 import type { ListenAddress } from "./listener.ts";
 import type { ThreadSignals } from "./thread-signals.ts";
 import type { BatchSocket } from "./udp-batch.ts";
@@ -9,7 +10,10 @@ import type { BatchSocket } from "./udp-batch.ts";
 export type { SnapshotImage };
 
 /** What a thread learns about the state while it answers. */
-export type StateMessage = { readonly kind: "image"; readonly image: SnapshotImage };
+export type StateMessage =
+  | { readonly kind: "image"; readonly image: SnapshotImage }
+  /** The services' shared memory has more of what this says. */
+  | { readonly kind: "growth"; readonly growth: ServiceGrowth };
 
 /** What every thread is started with. */
 export interface ThreadStart {

@@ -54,7 +54,7 @@ const drainMs = 1000;
 /** Binds and answers until stopped. Rejects with the system's error if it cannot bind. */
 export async function listenTcp(
   { address, port }: ListenAddress,
-  responder: Responder,
+  responder: Pick<Responder, "respond">,
   onError: (error: Error) => void,
   count: ConnectionCount,
   limits: TcpLimits = defaultTcpLimits,
@@ -89,7 +89,7 @@ export async function listenTcp(
 function serveConnection(
   socket: Socket,
   source: Address,
-  responder: Responder,
+  responder: Pick<Responder, "respond">,
   limits: TcpLimits,
 ): void {
   const sourcePort = socket.remotePort ?? 0;

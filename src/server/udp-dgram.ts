@@ -20,7 +20,7 @@ const roundMs = 10;
 /** Binds and answers until stopped. Rejects with the system's error if it cannot bind. */
 export async function listenUdp(
   { address, port }: ListenAddress,
-  responder: Responder,
+  responder: Pick<Responder, "respond">,
   onError: (error: Error) => void,
 ): Promise<BoundListener> {
   const socket = createSocket(

@@ -218,16 +218,19 @@ describe("TCP", () => {
   async function listening(limits: Partial<TcpLimits> = {}): Promise<BoundListener> {
     answered = 0;
     faults.length = 0;
-    const now = (): number => ++answered;
-    const responder = new Responder(
-      image,
-      now,
-      (error) => faults.push(error as Error),
-      () => 0,
-    );
+    const responder = new Responder(image, {
+      now: () => 0,
+      onFault: (error) => faults.push(error as Error),
+      chance: () => 0,
+      answerCacheOctets: 0x10_0000,
+    });
+    const respond: typeof responder.respond = (received) => {
+      answered++;
+      return responder.respond(received);
+    };
     listener = await listenTcp(
       { address: "127.0.0.1", port: 0 },
-      responder,
+      { respond },
       (error) => faults.push(error),
       new ConnectionCount(),
       { ...defaultTcpLimits, ...limits },
