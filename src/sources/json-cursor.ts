@@ -89,13 +89,8 @@ export class JsonCursor {
   }
 
   /** Whether the string that was read last, a key, is this one. */
-  isKey({ octets: known }: KnownKey): boolean {
-    const { octets, textStart } = this;
-    if (this.textEnd - textStart !== known.length) return false;
-    for (let index = known.length - 1; index >= 0; index--) {
-      if (octets[textStart + index] !== known[index]) return false;
-    }
-    return true;
+  isKey(known: KnownKey): boolean {
+    return isSameText(known, this.octets, this.textStart, this.textEnd);
   }
 
   /** Reads the bracket that opens a list; then `nextItem`, first with `isFirst`, until it ends. */
@@ -263,6 +258,20 @@ export class JsonCursor {
     this.#keyEnds[this.#keyCount++] = textEnd;
     return true;
   }
+}
+
+/** Whether these octets are a known key's. */
+export function isSameText(
+  { octets: known }: KnownKey,
+  octets: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  if (end - start !== known.length) return false;
+  for (let index = known.length - 1; index >= 0; index--) {
+    if (octets[start + index] !== known[index]) return false;
+  }
+  return true;
 }
 
 /** Lists and maps inside each other, keys of all open objects, octets of a key: more is not judged here. */

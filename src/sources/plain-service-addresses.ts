@@ -18,6 +18,11 @@ export class PlainAddresses {
 
   clear(): void {
     this.hasNone = false;
+    this.clearAddresses();
+  }
+
+  /** Takes out the addresses only. */
+  clearAddresses(): void {
     this.#v4Count = 0;
     if (this.#v6.length > 0) this.#v6.length = 0;
   }

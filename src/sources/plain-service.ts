@@ -4,10 +4,11 @@
 
 import type { EntryShape } from "../federation/service-shape.ts";
 import { type KeyBuffer, keyBuffer } from "../memory/key-words.ts";
-import { JsonCursor, type KnownKey, knownKey, Next } from "./json-cursor.ts";
+import { isSameText, JsonCursor, type KnownKey, knownKey, Next } from "./json-cursor.ts";
 import { clusterAnnotation } from "./kubernetes.ts";
 import { maxPlainAddresses, PlainAddresses } from "./plain-service-addresses.ts";
-import { isLabel, PlainPorts } from "./plain-service-ports.ts";
+import { PlainPorts } from "./plain-service-ports.ts";
+import { isName, ServiceTemplate } from "./plain-service-template.ts";
 
 /** One Service after the other: what is said of it holds until the next `read`. */
 export class PlainServiceReader {
@@ -30,6 +31,8 @@ export class PlainServiceReader {
   readonly #clusterIp = new PlainAddresses();
   readonly #clusterIps = new PlainAddresses();
   readonly #external = new PlainAddresses();
+  /** The last object that was read in full: most are like the one before. */
+  readonly #template = new ServiceTemplate();
   #hasClusterIps = false;
   #portsId = 0;
   #nameStart = 0;
@@ -53,37 +56,19 @@ export class PlainServiceReader {
    * @returns its end, or -1 if it is not plain.
    */
   take(octets: Uint8Array, start: number, limit: number): number {
-    const cursor = this.#cursor;
-    cursor.begin(octets, start, limit);
-    this.#clear();
-    let found = 0;
-    if (!cursor.enterObject()) return -1;
-    let next = cursor.nextKey();
-    for (; next === Next.ONE; next = cursor.nextKey()) {
-      let isPlain = true;
-      if (cursor.isKey(keys.apiVersion)) {
-        isPlain = cursor.readString() && cursor.isKey(words.v1);
-        found++;
-      } else if (cursor.isKey(keys.kind)) {
-        isPlain = cursor.readString() && cursor.isKey(words.service);
-        found++;
-      } else if (cursor.isKey(keys.metadata)) {
-        isPlain = this.#readMetadata();
-        found++;
-      } else if (cursor.isKey(keys.spec)) {
-        isPlain = this.#readSpec();
-        found++;
-      } else if (cursor.isKey(keys.status)) isPlain = this.#readStatus();
-      else isPlain = cursor.skip();
-      if (!isPlain) return -1;
+    this.#cursor.begin(octets, start, limit);
+    let end = this.#template.isUsable ? this.#takeAlike(octets, start, limit) : -1;
+    if (end < 0) {
+      this.#template.begin();
+      end = this.#takeAny();
+      if (end < 0) return -1;
+      this.#template.finish(octets, start, end);
     }
-    if (next !== Next.END || found !== 4) return -1; // no key stands twice: all four are there
     this.#writeKey();
     const internal = this.#internal.write(this.addresses, 0);
     this.addressesLength = this.#external.write(this.addresses, internal);
-    return cursor.at;
+    return end;
   }
-
   /**
    * What a cluster says of the service, without its addresses. Equal entries are the same object.
    * @param cluster the folder's, or the annotation's.
@@ -107,13 +92,13 @@ export class PlainServiceReader {
   }
 
   name(): string {
-    return this.#text(this.#nameStart, this.#nameEnd);
+    return textOf(this.#cursor.octets, this.#nameStart, this.#nameEnd);
   }
 
   namespace(): string {
     return this.#namespaceEnd === 0
       ? defaultNamespace
-      : this.#text(this.#namespaceStart, this.#namespaceEnd);
+      : textOf(this.#cursor.octets, this.#namespaceStart, this.#namespaceEnd);
   }
 
   /** The labels, made anew by each call. */
@@ -121,6 +106,83 @@ export class PlainServiceReader {
     if (this.#labelsEnd === 0) return {};
     const octets = this.#cursor.octets.subarray(this.#labelsStart, this.#labelsEnd);
     return JSON.parse(new TextDecoder().decode(octets));
+  }
+
+  /** Reads an object that differs from the last one in names and addresses only; its end, or -1. */
+  #takeAlike(octets: Uint8Array, start: number, limit: number): number {
+    const { uses, starts, ends, slotCount } = this.#template;
+    const end = this.#template.match(octets, start, limit);
+    if (end < 0) return -1;
+    this.#clusterIp.clearAddresses();
+    this.#clusterIps.clearAddresses();
+    this.#external.clearAddresses();
+    for (let slot = 0; slot < slotCount; slot++) {
+      const from = starts[slot] ?? 0;
+      const to = ends[slot] ?? 0;
+      if (!this.#use(uses[slot] ?? Use.NOTHING, octets, from, to)) return -1;
+    }
+    return end;
+  }
+
+  /** Takes a string for what it is, if it may be that. */
+  #use(use: number, octets: Uint8Array, start: number, end: number): boolean {
+    switch (use) {
+      case Use.NAME:
+        this.#nameStart = start;
+        this.#nameEnd = end;
+        return isName(octets, start, end);
+      case Use.NAMESPACE:
+        this.#namespaceStart = start;
+        this.#namespaceEnd = end;
+        return isName(octets, start, end);
+      case Use.CLUSTER:
+        if (!isName(octets, start, end)) return false;
+        this.cluster = this.#clusterName(octets, start, end);
+        return true;
+      case Use.CLUSTER_IP:
+        return this.#clusterIp.add(octets, start, end);
+      case Use.CLUSTER_IPS:
+        return this.#clusterIps.add(octets, start, end);
+      case Use.EXTERNAL:
+        return this.#external.add(octets, start, end);
+      case Use.LABELS_START:
+        this.#labelsStart = start;
+        return true;
+      case Use.LABELS_END:
+        this.#labelsEnd = start;
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  /** Reads any object, and records it as the template; its end, or -1. */
+  #takeAny(): number {
+    const cursor = this.#cursor;
+    this.#clear();
+    let found = 0;
+    if (!cursor.enterObject()) return -1;
+    let next = cursor.nextKey();
+    for (; next === Next.ONE; next = cursor.nextKey()) {
+      let isPlain = true;
+      if (cursor.isKey(keys.apiVersion)) {
+        isPlain = cursor.readString() && cursor.isKey(words.v1);
+        found++;
+      } else if (cursor.isKey(keys.kind)) {
+        isPlain = cursor.readString() && cursor.isKey(words.service);
+        found++;
+      } else if (cursor.isKey(keys.metadata)) {
+        isPlain = this.#readMetadata();
+        found++;
+      } else if (cursor.isKey(keys.spec)) {
+        isPlain = this.#readSpec();
+        found++;
+      } else if (cursor.isKey(keys.status)) isPlain = this.#readStatus();
+      else isPlain = cursor.skip();
+      if (!isPlain) return -1;
+    }
+    if (next !== Next.END || found !== 4) return -1; // no key stands twice: all four are there
+    return cursor.at;
   }
 
   #clear(): void {
@@ -146,33 +208,43 @@ export class PlainServiceReader {
     for (; next === Next.ONE; next = cursor.nextKey()) {
       let isPlain = true;
       if (cursor.isKey(keys.name)) {
-        isPlain = this.#readObjectName();
-        this.#nameStart = cursor.textStart;
-        this.#nameEnd = cursor.textEnd;
+        isPlain = cursor.readString() && this.#useText(Use.NAME);
       } else if (cursor.isKey(keys.namespace)) {
         if (cursor.readNull()) continue;
-        isPlain = this.#readObjectName();
-        this.#namespaceStart = cursor.textStart;
-        this.#namespaceEnd = cursor.textEnd;
+        isPlain = cursor.readString() && this.#useText(Use.NAMESPACE);
       } else if (cursor.isKey(keys.labels)) {
         if (cursor.readNull()) continue;
         cursor.peek();
-        this.#labelsStart = cursor.at;
+        this.#usePlace(Use.LABELS_START);
         isPlain = this.#readTexts();
-        this.#labelsEnd = cursor.at;
+        this.#usePlace(Use.LABELS_END);
       } else if (cursor.isKey(keys.annotations)) {
         isPlain = cursor.readNull() || this.#readAnnotations();
+      } else if (cursor.peek() === 0x22) {
+        // Time and uid are others in each object.
+        isPlain = cursor.readString() && this.#passText();
       } else isPlain = cursor.skip();
       if (!isPlain) return false;
     }
     return next === Next.END && this.#nameEnd > 0;
   }
 
-  #readObjectName(): boolean {
-    const cursor = this.#cursor;
-    if (!cursor.readString()) return false;
-    const { octets, textStart, textEnd } = cursor;
-    return textEnd - textStart <= 63 && isLabel(octets, textStart, textEnd);
+  /** Takes the string that was read last for what it is; another one may stand there next time. */
+  #useText(use: number): boolean {
+    const { octets, textStart, textEnd } = this.#cursor;
+    this.#template.addSlot(use, textStart, textEnd);
+    return this.#use(use, octets, textStart, textEnd);
+  }
+
+  /** Passes over the string that was read last; another one may stand there next time. */
+  #passText(): boolean {
+    return !this.#cursor.isPlainText || this.#useText(Use.NOTHING);
+  }
+
+  #usePlace(use: number): void {
+    const { octets, at } = this.#cursor;
+    this.#template.addSlot(use, at, at);
+    this.#use(use, octets, at, at);
   }
 
   #readTexts(): boolean {
@@ -180,7 +252,7 @@ export class PlainServiceReader {
     if (!cursor.enterObject()) return false;
     let next = cursor.nextKey();
     for (; next === Next.ONE; next = cursor.nextKey()) {
-      if (!cursor.readString()) return false;
+      if (!cursor.readString() || !this.#passText()) return false;
     }
     return next === Next.END;
   }
@@ -192,17 +264,17 @@ export class PlainServiceReader {
     let next = cursor.nextKey();
     for (; next === Next.ONE; next = cursor.nextKey()) {
       const isCluster = cursor.isKey(keys.cluster);
-      if (!(isCluster ? this.#readObjectName() : cursor.readString())) return false;
-      if (isCluster) this.cluster = this.#clusterName();
+      if (!cursor.readString()) return false;
+      if (isCluster ? !this.#useText(Use.CLUSTER) : !this.#passText()) return false;
     }
     return next === Next.END;
   }
 
-  /** The text that was read last, the same string for the same cluster. */
-  #clusterName(): string {
-    const cursor = this.#cursor;
-    for (const { key, text } of this.#clusterNames) if (cursor.isKey(key)) return text;
-    const text = this.#text(cursor.textStart, cursor.textEnd);
+  /** A cluster's name, the same string for the same cluster. */
+  #clusterName(octets: Uint8Array, start: number, end: number): string {
+    for (const { key, text } of this.#clusterNames)
+      if (isSameText(key, octets, start, end)) return text;
+    const text = textOf(octets, start, end);
     this.#clusterNames.push({ key: knownKey(text), text });
     return text;
   }
@@ -217,7 +289,7 @@ export class PlainServiceReader {
         this.#portsId = this.#ports.read(cursor);
         isPlain = this.#portsId >= 0;
       } else if (cursor.isKey(keys.clusterIP)) {
-        isPlain = cursor.readNull() || this.#readClusterIp(this.#clusterIp);
+        isPlain = cursor.readNull() || this.#readClusterIp(this.#clusterIp, Use.CLUSTER_IP);
       } else if (cursor.isKey(keys.clusterIPs)) {
         isPlain = cursor.readNull() || this.#readClusterIps();
       } else if (cursor.isKey(keys.type)) {
@@ -240,18 +312,17 @@ export class PlainServiceReader {
     this.#hasClusterIps = true;
     let next = cursor.nextItem(true);
     for (; next === Next.ONE; next = cursor.nextItem(false)) {
-      if (!this.#readClusterIp(this.#clusterIps)) return false;
+      if (!this.#readClusterIp(this.#clusterIps, Use.CLUSTER_IPS)) return false;
     }
     return next === Next.END;
   }
 
   /** Reads an address, `None` or empty text. */
-  #readClusterIp(list: PlainAddresses): boolean {
+  #readClusterIp(list: PlainAddresses, use: number): boolean {
     const cursor = this.#cursor;
     if (!cursor.readString()) return false;
-    const { octets, textStart, textEnd } = cursor;
-    if (textStart === textEnd) return true;
-    if (!cursor.isKey(words.none)) return list.add(octets, textStart, textEnd);
+    if (cursor.textStart === cursor.textEnd) return true;
+    if (!cursor.isKey(words.none)) return this.#useText(use);
     list.hasNone = true;
     return true;
   }
@@ -301,9 +372,7 @@ export class PlainServiceReader {
       if (cursor.isKey(keys.hostname)) isPlain = cursor.readNull();
       else if (!cursor.isKey(keys.ip)) isPlain = cursor.skip();
       else if (!cursor.readNull()) {
-        isPlain =
-          cursor.readString() &&
-          this.#external.add(cursor.octets, cursor.textStart, cursor.textEnd);
+        isPlain = cursor.readString() && this.#useText(Use.EXTERNAL);
       }
       if (!isPlain) return false;
     }
@@ -341,16 +410,29 @@ export class PlainServiceReader {
       slices: "none",
     };
   }
+}
 
-  #text(start: number, end: number): string {
-    return String.fromCharCode(...this.#cursor.octets.subarray(start, end));
-  }
+function textOf(octets: Uint8Array, start: number, end: number): string {
+  return String.fromCharCode(...octets.subarray(start, end));
 }
 
 interface EntriesOfCluster {
   readonly cluster: string;
   readonly byCode: Map<number, EntryShape>;
 }
+
+/** What strings and places of a template are. */
+const Use = {
+  NOTHING: 0,
+  NAME: 1,
+  NAMESPACE: 2,
+  CLUSTER_IP: 3,
+  CLUSTER_IPS: 4,
+  EXTERNAL: 5,
+  LABELS_START: 6,
+  LABELS_END: 7,
+  CLUSTER: 8,
+} as const;
 
 /** The namespace of an object that names none. */
 const defaultNamespace = "default";
