@@ -280,6 +280,34 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }
 
+/**
+ * The same with names in lower case wherever compression may have given them the spelling of a
+ * name before them: owners, and the rdata of types whose names are compressed, numbers and all.
+ */
+export function spelledAlike<Value>(value: Value): Value;
+export function spelledAlike(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => spelledAlike(each));
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  const alike = Object.entries(value).map(([key, part]) => [key, spelledAlike(part)]);
+  if (!("name" in value && "type" in value && value.name instanceof Uint8Array)) {
+    return Object.fromEntries(alike);
+  }
+  const isCompressed = recordType(Number(value.type)).layout?.some(
+    ({ kind }) => kind === "compressedName",
+  );
+  return {
+    ...value,
+    name: inLowerCase(value.name),
+    ...("rdata" in value &&
+      value.rdata instanceof Uint8Array &&
+      isCompressed && { rdata: inLowerCase(value.rdata) }),
+  };
+}
+
+function inLowerCase(octets: Uint8Array): Uint8Array {
+  return octets.map((octet) => (octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet));
+}
+
 /** A value as text that shows octets in hex: two values are equal if their texts are. */
 export function shown(value: unknown): string {
   return JSON.stringify(

@@ -4,7 +4,7 @@ import { decodeMessage, encodeMessage } from "../../src/dns/message.ts";
 import { WireReader } from "../../src/dns/wire-reader.ts";
 import { Dice } from "../kit/dice.ts";
 import { mutated } from "../kit/mutated-packets.ts";
-import { anyOctets, messages, seed, shown } from "./arbitraries.ts";
+import { anyOctets, messages, seed, shown, spelledAlike } from "./arbitraries.ts";
 
 const packetCount = 50_000;
 /** A record has at least 11 octets and its name at most 255 octets and 127 pointers to read. */
@@ -46,7 +46,8 @@ describe("messages: fuzz", () => {
       }
       accepted++;
       const again = decodeMessage(encodeMessage(result.message));
-      if (shown(again) !== shown(result)) expect.fail(`another meaning the second time: ${hex}`);
+      if (shown(spelledAlike(again)) !== shown(spelledAlike(result)))
+        expect.fail(`another meaning the second time: ${hex}`);
     }
     // Else the mutations are so wild that they test the first check alone.
     expect(accepted).to.be.above(packetCount / 10);

@@ -2,12 +2,12 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { decodeMessage, encodeMessage, type ResourceRecord } from "../../src/dns/message.ts";
 import { formatName } from "../../src/dns/name.ts";
-import { anyOctets, messages, seed, shown } from "./arbitraries.ts";
+import { anyOctets, messages, seed, shown, spelledAlike } from "./arbitraries.ts";
 
 describe("messages: laws", () => {
   it("decode to what was encoded, with all types, options and octets", () => {
     const law = fc.property(messages(anyOctets), (message) => {
-      expect(shown(decodeMessage(encodeMessage(message)))).to.equal(shown({ ok: true, message }));
+      expect(alike(decodeMessage(encodeMessage(message)))).to.equal(alike({ ok: true, message }));
     });
     fc.assert(law, { seed, numRuns: 800 });
   });
@@ -30,7 +30,7 @@ describe("messages: laws", () => {
         const both = [...answers, ...authorities];
         const kept = [...rrsets(cut.answers), ...rrsets(cut.authorities)];
         const isCut = kept.length < both.length;
-        expect(shown(kept)).to.equal(shown(both.slice(0, kept.length)));
+        expect(alike(kept)).to.equal(alike(both.slice(0, kept.length)));
         expect(cut.isTruncated).to.equal(message.isTruncated || isCut);
         if (cut.authorities.length > 0) expect(cut.answers).to.have.length(message.answers.length);
 
@@ -42,21 +42,26 @@ describe("messages: laws", () => {
           );
           expect(cut.additionals).to.have.length(0);
         }
-        const additionals = rrsets(message.additionals).map(shown);
+        const additionals = rrsets(message.additionals).map(alike);
         let from = 0;
         for (const rrset of rrsets(cut.additionals)) {
-          const at = additionals.indexOf(shown(rrset), from);
+          const at = additionals.indexOf(alike(rrset), from);
           expect(at, "an additional RRset is not one of the message's").to.be.at.least(0);
           from = at + 1;
         }
-        expect(shown([cut.questions, cut.edns, cut.tsig, cut.rcode])).to.equal(
-          shown([message.questions, message.edns, message.tsig, message.rcode]),
+        expect(alike([cut.questions, cut.edns, cut.tsig, cut.rcode])).to.equal(
+          alike([message.questions, message.edns, message.tsig, message.rcode]),
         );
       },
     );
     fc.assert(law, { seed, numRuns: 800 });
   });
 });
+
+/** As text, whatever spelling compression gave to names. */
+function alike(value: unknown): string {
+  return shown(spelledAlike(value));
+}
 
 /** Records of one owner and type that stand together, as lists. */
 function rrsets(records: readonly ResourceRecord[]): ResourceRecord[][] {

@@ -13,7 +13,7 @@ import {
 import { labelsOf, type Name } from "../../src/dns/name.ts";
 import { nameIn, readSoa } from "../../src/dns/rdata.ts";
 import { RRType, typeCode } from "../../src/dns/record-types.ts";
-import { messages, plainText, seed, shown } from "./arbitraries.ts";
+import { messages, plainText, seed, shown, spelledAlike } from "./arbitraries.ts";
 
 const sshfp = typeCode("SSHFP");
 
@@ -23,14 +23,15 @@ describe("messages: second opinions", () => {
       const theirs = dnsPacket.decode(Buffer.from(encodeMessage(message)));
       // It writes all names in full, so nothing of our compression comes back to us.
       const ours = decodeMessage(new Uint8Array(dnsPacket.encode(theirs)));
-      expect(shown(ours)).to.equal(shown({ ok: true, message }));
+      expect(shown(spelledAlike(ours))).to.equal(shown(spelledAlike({ ok: true, message })));
       expect(ecsOfDnsPacket(theirs)).to.deep.equal(ecsOptions(message).map(asClientSubnet));
     });
     fc.assert(law, { seed, numRuns: 500 });
   });
 
   it("dns2 reads what we write to the same content, as far as it knows types and options", () => {
-    const law = fc.property(messages(plainText).map(bearable), (message) => {
+    // In one case: names that differ by it alone may come back as either.
+    const law = fc.property(messages(plainText).map(bearable).map(inOneCase), (message) => {
       const theirs = Packet.parse(Buffer.from(encodeMessage(message)));
       expect(theirs.errors).to.deep.equal([]);
       expect(theirs.header).to.deep.include(headerForDns2(message));
@@ -55,6 +56,10 @@ describe("messages: second opinions", () => {
     fc.assert(law, { seed, numRuns: 300 });
   });
 });
+
+function inOneCase(message: Message): Message {
+  return spelledAlike(message);
+}
 
 /** The message without what trips the other programs although it is right. */
 function bearable(message: Message): Message {
