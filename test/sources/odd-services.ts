@@ -210,6 +210,37 @@ export const oddServices: fc.Arbitrary<string> = fc
     return write(value, () => manner[at++ % manner.length] ?? 0);
   });
 
+/** Texts of services that have the same fields, and each its own values. */
+export type AlikeServices = readonly string[];
+
+export const alikeServices: fc.Arbitrary<AlikeServices> = fc.array(
+  fc
+    .record({
+      name,
+      namespace: name,
+      cluster: name,
+      ip,
+      ips: fc.array(clusterIp, few),
+      label: name,
+    })
+    .map(({ name, namespace, cluster, ip, ips, label }) =>
+      JSON.stringify({
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: {
+          uid: label,
+          annotations: { "meridian.dev/cluster": cluster, other: "x" },
+          labels: { app: label, tier: "web" },
+          name,
+          namespace,
+        },
+        spec: { clusterIP: ip, clusterIPs: ips.length > 2 ? null : ips, ports: [{ port: 80 }] },
+        status: { loadBalancer: { ingress: [{ ip }, { ip: "192.0.2.1" }] } },
+      }),
+    ),
+  { minLength: 4, maxLength: 8 },
+);
+
 const spaces = ["", " ", "\n", "  \n ", "\r\n", "\t", "\n\n"];
 
 /** Writes a value with choices: white space, order of keys, a key twice, escapes. */

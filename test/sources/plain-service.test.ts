@@ -4,7 +4,13 @@ import { ServiceTable } from "../../src/federation/service-table.ts";
 import { mergeObjects, unresolved } from "../../src/sources/merge.ts";
 import { PlainServiceReader } from "../../src/sources/plain-service.ts";
 import { readSourceFile } from "../../src/sources/source-objects.ts";
-import { kubectlService, oddServices, oddText } from "./odd-services.ts";
+import {
+  type AlikeServices,
+  alikeServices,
+  kubectlService,
+  oddServices,
+  oddText,
+} from "./odd-services.ts";
 
 const [federation] = readSourceFile(
   "f.yaml",
@@ -110,6 +116,26 @@ describe("PlainServiceReader", () => {
     };
     fc.assert(fc.property(damaged, check), { numRuns: 3000, seed: 2 });
     expect(taken).to.be.greaterThan(100);
+  });
+
+  it("reads each of many that are alike for itself", () => {
+    const reader = new PlainServiceReader();
+    let taken = 0;
+    let refused = 0;
+    const check = (value: AlikeServices): void => {
+      for (const text of value) {
+        if (plainly(reader, text)) {
+          taken++;
+          expectSame(reader, text);
+        } else {
+          refused++;
+          expect(plainly(new PlainServiceReader(), text), text).to.equal(false);
+        }
+      }
+    };
+    fc.assert(fc.property(alikeServices, check), { numRuns: 500, seed: 5 });
+    expect(taken).to.be.greaterThan(500);
+    expect(refused).to.be.greaterThan(100);
   });
 
   for (const space of [0, 2, 4]) {
