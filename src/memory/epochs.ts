@@ -20,7 +20,8 @@ export class ReaderEpoch {
    * @param publication the newest publication number, looked up before this call.
    */
   enter(publication: number): void {
-    Atomics.store(this.#marks, this.#thread, publication);
+    // One that is counted around to 0 would say that nothing is read; the one before does no harm.
+    Atomics.store(this.#marks, this.#thread, publication === idle ? -1 : publication);
   }
 
   leave(): void {
@@ -43,7 +44,12 @@ export function oldestReader(marks: Int32Array): number | undefined {
   let oldest: number | undefined;
   for (let thread = 0; thread < marks.length; thread++) {
     const mark = Atomics.load(marks, thread);
-    if (mark !== idle && (oldest === undefined || mark < oldest)) oldest = mark;
+    if (mark !== idle && (oldest === undefined || !isSince(mark, oldest))) oldest = mark;
   }
   return oldest;
+}
+
+/** Whether a publication is another or came after it, also where 32 bits were counted around. */
+export function isSince(publication: number, other: number): boolean {
+  return ((publication - other) | 0) >= 0;
 }

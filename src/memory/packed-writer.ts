@@ -2,7 +2,7 @@
 // whole version or the other, and uses memory again when nobody can be reading it. It must not
 // know what keys and values mean.
 
-import { oldestReader } from "./epochs.ts";
+import { isSince, oldestReader } from "./epochs.ts";
 import { lastWord, wordCount } from "./key-words.ts";
 import {
   ControlWord,
@@ -211,7 +211,7 @@ export class PackedWriter extends PackedMap {
     const oldest = this.#marks && oldestReader(this.#marks);
     let count = 0;
     for (const { ref, publication } of this.#retired) {
-      if (oldest !== undefined && publication >= oldest) break;
+      if (oldest !== undefined && isSince(publication, oldest)) break;
       const length = this.wordsOf(ref)[(ref & wordMask) + RecordWord.BLOCK] ?? 0;
       const free = this.#free.get(length);
       if (free) free.push(ref);

@@ -3,7 +3,7 @@
 
 import { expect } from "chai";
 import { clearMark, epochMarks, oldestReader, ReaderEpoch } from "../../src/memory/epochs.ts";
-import { PackedMap } from "../../src/memory/packed-map.ts";
+import { ControlWord, PackedMap } from "../../src/memory/packed-map.ts";
 import { PackedWriter } from "../../src/memory/packed-writer.ts";
 import { put, refOf, remove, told } from "./keyed.ts";
 
@@ -46,6 +46,31 @@ describe("memory of records that were replaced", () => {
     }
     expect(writer.retiredBlocks).to.be.above(190);
   });
+
+  for (const start of [0x7fffffe0, -0x20]) {
+    it(`is left as it was also where publications are counted around, from ${start}`, () => {
+      const { writer, map, marks } = shared(2);
+      const [stays, moves] = [new ReaderEpoch(marks, 0), new ReaderEpoch(marks, 1)];
+      Atomics.store(writer.control, ControlWord.PUBLICATION, start);
+      for (let entered = 0; entered < 40; entered++) {
+        put(writer, "a", entered, octets(1));
+        stays.enter(map.publication);
+        const ref = refOf(map, "a");
+        for (let number = 0; number < 40; number++) {
+          moves.enter(map.publication);
+          put(writer, "a", 1000 + number, octets(number + 2));
+          moves.leave();
+          expect(told(map, ref)).to.equal(`a ${entered} 01010101`);
+        }
+        stays.leave();
+        put(writer, "b", entered, octets(3));
+        remove(writer, "b");
+        expect(writer.retiredBlocks).to.equal(0);
+        // Back, so that a reader enters at each of the numbers around.
+        Atomics.store(writer.control, ControlWord.PUBLICATION, (start + entered * 2) | 0);
+      }
+    });
+  }
 
   it("is left for the oldest of several readers, though the others have moved on", () => {
     const { writer, map, marks } = shared(2);
