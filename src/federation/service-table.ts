@@ -28,19 +28,15 @@ import {
   serviceShape,
 } from "./service-shape.ts";
 
-export interface ServiceTableOptions {
-  /** Told of each growth before anything that needs it can be seen. */
-  readonly onGrowth?: (growth: ServiceGrowth) => void;
-}
-
 /** An entry's number of addresses and shape, as `internEntry` gives it, is good for this table only. */
 export type EntryShapeId = number;
 export type PolicyId = number;
 
 /** The services that this thread writes. */
 export class ServiceTable extends ServiceReader {
+  /** Told of each growth before anything that needs it can be seen. */
+  onGrowth: (growth: ServiceGrowth) => void = () => undefined;
   readonly #writer: PackedWriter;
-  readonly #onGrowth: (growth: ServiceGrowth) => void;
   readonly #policies = new Interned<ServicePolicy>();
   readonly #entries = new Interned<EntryShape>();
   /** Shapes by policy and entries. */
@@ -52,12 +48,10 @@ export class ServiceTable extends ServiceReader {
   readonly #key: KeyBuffer = keyBuffer();
   #value = new Uint8Array(1024);
 
-  constructor(options: ServiceTableOptions = {}) {
-    const onGrowth = options.onGrowth ?? (() => undefined);
-    const writer = new PackedWriter({ onGrowth: (map) => onGrowth({ map }) });
+  constructor() {
+    const writer = new PackedWriter({ onGrowth: (map) => this.onGrowth({ map }) });
     super({ map: writer, shapes: [] });
     this.#writer = writer;
-    this.#onGrowth = onGrowth;
   }
 
   /** A table of these services. */
@@ -289,7 +283,7 @@ export class ServiceTable extends ServiceReader {
     this.shapes.push(shape);
     this.#parts.push({ policy, entries });
     this.#shapeIds.set(text, at);
-    this.#onGrowth({ shape, at });
+    this.onGrowth({ shape, at });
     return at;
   }
 

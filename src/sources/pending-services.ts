@@ -1,5 +1,6 @@
 // The services as they will be when a change is made: those in memory, less what goes, over them
-// what comes. What must hold for names is judged on it before anybody sees the change.
+// what comes. What must hold for names is judged on it before anybody sees the change. It must not
+// be asked for policies: those of services that stay may be the former ones.
 
 import type { Service } from "../federation/model.ts";
 import { ServiceReader } from "../federation/service-reader.ts";

@@ -47,8 +47,9 @@ export class ServiceStream {
 
   constructor(options: ServiceStreamOptions) {
     this.#options = options;
-    this.#splitter = new JsonObjectSplitter((octets, start, end, offset) =>
-      this.#read(octets, start, end, offset),
+    this.#splitter = new JsonObjectSplitter(
+      (octets, start, end, offset) => this.#read(octets, start, end, offset),
+      (octets, start, limit) => this.#takeWhole(octets, start, limit),
     );
     this.#fresh = options.load ? undefined : new ServiceTable();
     this.#policy = (this.#fresh ?? options.table).internPolicy(options.load ?? anyPolicy);
@@ -76,16 +77,21 @@ export class ServiceStream {
     };
   }
 
+  /** Takes an object that is a plain Service; its end, or -1. */
+  #takeWhole(octets: Uint8Array, start: number, limit: number): number {
+    const end = this.#reader.take(octets, start, limit);
+    const cluster = end < 0 ? undefined : clusterOf(this.#reader, this.#options.folderCluster);
+    if (cluster === undefined) return -1;
+    this.#take(cluster);
+    return end;
+  }
+
+  /** Reads an object that could not be taken so: it is not plain, or stands in two chunks. */
   #read(octets: Uint8Array, start: number, end: number, offset: number): void {
-    const reader = this.#reader;
-    if (reader.read(octets, start, end)) {
-      const cluster = clusterOf(reader, this.#options.folderCluster);
-      if (cluster !== undefined) {
-        this.#take(cluster);
-        return;
-      }
-    }
-    this.#keep(textOf(octets, start, end), offset);
+    const isPlain = this.#reader.read(octets, start, end);
+    const cluster = isPlain ? clusterOf(this.#reader, this.#options.folderCluster) : undefined;
+    if (cluster === undefined) this.#keep(textOf(octets, start, end), offset);
+    else this.#take(cluster);
   }
 
   #take(cluster: string): void {

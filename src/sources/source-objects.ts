@@ -80,7 +80,7 @@ export function readSourceFile(
   const problems: Problem[] = [...syntaxProblems];
   const otherKinds: string[] = [];
   let isEveryObjectKnown = isComplete;
-  for (const document of documents) {
+  for (const document of documents.flatMap(itemsOf)) {
     const otherKind = otherKubernetesKind(document.value);
     if (otherKind !== undefined) {
       otherKinds.push(otherKind);
@@ -93,6 +93,36 @@ export function readSourceFile(
     if (!object || mayBeAnyCluster) isEveryObjectKnown = false;
   }
   return { objects, problems, otherKinds, isComplete: isEveryObjectKnown };
+}
+
+/** The items of a list of objects, or of what Kubernetes calls one; anything else as it is. */
+function itemsOf(document: SourceDocument): SourceDocument[] {
+  const { value } = document;
+  if (Array.isArray(value))
+    return value.flatMap((_, index) => itemsOfList(part(document, [index])));
+  return itemsOfList(document);
+}
+
+function itemsOfList(document: SourceDocument): SourceDocument[] {
+  const { value } = document;
+  const isList = isRecord(value) && (value["kind"] === "List" || value["kind"] === "ServiceList");
+  const items = isList ? value["items"] : undefined;
+  if (!Array.isArray(items)) return [document];
+  return items.flatMap((_, index) => itemsOfList(part(document, ["items", index])));
+}
+
+/** A part of a document as if it were one. */
+function part({ file, value, placeOf, placeOfKey }: SourceDocument, path: Path): SourceDocument {
+  let found = value;
+  for (const step of path) {
+    found = Array.isArray(found) ? found[Number(step)] : isRecord(found) ? found[step] : undefined;
+  }
+  return {
+    file,
+    value: found,
+    placeOf: (more) => placeOf([...path, ...more]),
+    placeOfKey: (more) => placeOfKey([...path, ...more]),
+  };
 }
 
 type Kind = SourceObject["kind"];
