@@ -205,6 +205,40 @@ function isSeveral(text: string): boolean {
   );
 }
 
+describe("JsonObjectSplitter with a reader that takes objects first", () => {
+  const texts = [a, b, a, a, b, a].join("\n");
+  const forms = [
+    { name: "lines", text: texts },
+    { name: "an array", text: `[${texts.replaceAll("}\n{", "}\n,{")}]` },
+    { name: "a List", text: `{"kind":"List","items":[${texts.replaceAll("}\n{", "},{")}]}` },
+  ];
+  for (const { name, text } of forms) {
+    it(`hands over what was not taken, in order, of ${name}`, () => {
+      for (const size of [1, 5, 20, 64, 1000]) {
+        const found: string[] = [];
+        let taken = 0;
+        const splitter = new JsonObjectSplitter(
+          (octets, start, end) => found.push(Buffer.from(octets.subarray(start, end)).toString()),
+          (octets, start, limit, offset) => {
+            const isA = Buffer.from(octets.subarray(start, limit)).toString().startsWith(a);
+            if (isA) expect(text.startsWith(a, offset)).to.equal(true);
+            if (!isA) return -1;
+            taken++;
+            found.push(a);
+            return start + a.length;
+          },
+        );
+        for (let at = 0; at < text.length; at += size) {
+          splitter.push(Uint8Array.from(Buffer.from(text.slice(at, at + size))));
+        }
+        expect(splitter.end()).to.equal(undefined);
+        expect(found).to.deep.equal([a, b, a, a, b, a]);
+        if (size === 1000) expect(taken).to.equal(4);
+      }
+    });
+  }
+});
+
 describe("PlaceFinder", () => {
   const text = '\ufeff{"é":"😀",\r\n"b":\n 1}';
   const cases = [
