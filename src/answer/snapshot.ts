@@ -2,9 +2,6 @@
 // changes show in it at once. It can be handed to other threads as an image; it knows nothing of
 // files or sockets.
 
-// The whole compiled, immutable state that queries are answered from. It is plain data, so that
-// it can be handed to other threads; it knows nothing of files or sockets.
-
 import { type Name, nameKey } from "../dns/name.ts";
 import { soaWithSerial } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
