@@ -6,8 +6,9 @@ import { DnsClass, Rcode } from "../dns/codes.ts";
 import { type EcsOption, EdeCode, OptionCode } from "../dns/edns.ts";
 import { labelsOf, lowerName, nameOf, namesEqual, rootName } from "../dns/name.ts";
 import { RRType } from "../dns/record-types.ts";
-import { shapeMask, sickBit } from "../federation/service-reader.ts";
-import { endHash, hashWord, isLittleEndian, lastWord } from "../memory/key-words.ts";
+import { NameMatch } from "../federation/names.ts";
+import { type ServiceReader, shapeMask, sickBit } from "../federation/service-reader.ts";
+import { endHash, hashWord, isLittleEndian, lastWord, wordCount } from "../memory/key-words.ts";
 import type { RecordRef } from "../memory/packed-map.ts";
 import {
   AnswerMaker,
@@ -27,7 +28,7 @@ import type { AnswerState } from "./federated-answer.ts";
 import { type ServicePlan, ServicePlans } from "./service-plan.ts";
 import type { Turns } from "./turns.ts";
 import { viewOf } from "./view.ts";
-import { type EntryKey, WireCache } from "./wire-cache.ts";
+import { type EntryKey, EntryWord, WireCache } from "./wire-cache.ts";
 
 /** A query in memory, and who sent it. */
 export interface FastReceived {
@@ -52,6 +53,7 @@ const Body = { NONE: 0, PLAN: 1, ENTRY: 2, TEMPLATE: 3 } as const;
 export class FastPath {
   readonly cache: WireCache;
   readonly #state: AnswerState;
+  readonly #services: ServiceReader;
   readonly #turns: Turns;
   readonly #views: ViewFinder;
   readonly #zones: FastZones;
@@ -75,12 +77,14 @@ export class FastPath {
   #extendedError = -1;
   #plan: ServicePlan | null = null;
   #record: RecordRef = 0;
+  #entry = 0;
   #zone: FastZone | undefined;
 
   /** @param cacheOctets of memory for ready answers. */
   constructor(state: AnswerState, turns: Turns, cacheOctets: number) {
     const { model, views, settings } = state.snapshot;
     this.#state = state;
+    this.#services = model.services;
     this.#turns = turns;
     this.cache = new WireCache(cacheOctets);
     this.#views = new ViewFinder(views, settings.trustedResolvers);
@@ -136,22 +140,24 @@ export class FastPath {
   /** Finds out what is answered, without writing it; false where only `answer` can say it. */
   #lookUp(received: FastReceived): boolean {
     const query = this.#query;
-    const service = this.#findService();
-    if (service !== 0) {
-      const isKnown = this.#planFor(service, received);
-      if (isKnown) return true;
-    }
-    for (let tries = 0; tries < 3; tries++) {
-      const variant = this.#findEntry(received);
+    const below = this.#labelsBelow();
+    const service = below > 2 ? this.#findService(below) : 0;
+    if (service !== 0 && this.#planFor(service, received)) return true;
+    // Whether there is one answer for each view, most likely.
+    const isByView = service !== 0 || (below > 2 && this.#isFederated());
+    let isKnown = isByView;
+    for (let tries = 0; tries < 4; tries++) {
+      const variant = this.#findEntry(received, isByView);
       if (variant === found) return true;
       if (variant === cannotLocate) return false;
-      if (tries === 0 && service === 0) {
+      if (!isKnown) {
         const existence = this.#zones.existence(query);
         if (existence === Existence.FOREIGN) return this.#refuse();
         if (existence === Existence.MISSING) {
           this.#deny(this.#zones.zone, Rcode.NXDOMAIN);
           return true;
         }
+        isKnown = true;
       }
       if (!this.#locate(received)) return false;
       if (!this.#maker.make(query, this.#whoAsks(received), variant)) return false;
@@ -159,13 +165,28 @@ export class FastPath {
     return false;
   }
 
-  /** The record of the service whose own name is asked, `S.N.F.D` or `S.N.F.svc.D`; else 0. */
-  #findService(): RecordRef {
-    const { name, nameWords, nameLength, labelStarts, labelCount } = this.#query;
+  /** How many labels the name has below the federation's domain; 0 if it is not below it. */
+  #labelsBelow(): number {
+    const { name, nameLength, labelStarts, labelCount } = this.#query;
     const below = labelCount - this.#domainLabels;
-    if (below !== 3 && below !== 4) return 0;
+    if (below <= 0) return 0;
     const end = labelStarts[below] ?? 0;
-    if (nameLength - end !== this.#domain.length || !hasOctets(name, end, this.#domain)) return 0;
+    const isBelow = nameLength - end === this.#domain.length && hasOctets(name, end, this.#domain);
+    return isBelow ? below : 0;
+  }
+
+  /** Whether the name, which is below the federation's domain, is a federated one. */
+  #isFederated(): boolean {
+    const { name, nameLength } = this.#query;
+    const names = this.#ownZone?.names;
+    if (!names) return false;
+    return names.match(name, 0, nameLength - this.#domain.length) > NameMatch.EMPTY;
+  }
+
+  /** The record of the service whose own name is asked, `S.N.F.D` or `S.N.F.svc.D`; else 0. */
+  #findService(below: number): RecordRef {
+    if (below > 4) return 0;
+    const { name, nameWords, labelStarts } = this.#query;
     const keyLength = labelStarts[2] ?? 0;
     if (!hasOctets(name, keyLength, this.#federation)) return 0;
     if (below === 4 && !hasOctets(name, labelStarts[3] ?? 0, svcLabel)) return 0;
@@ -173,7 +194,7 @@ export class FastPath {
     let hash = keyLength;
     for (let word = 0; word < last; word++) hash = hashWord(hash, nameWords[word] ?? 0);
     hash = endHash(hashWord(hash, lastWord(nameWords[last] ?? 0, keyLength)));
-    return this.#state.snapshot.model.services.map.find(nameWords, keyLength, hash);
+    return this.#services.map.find(nameWords, keyLength, hash);
   }
 
   /** Answers for a service's own name by plan, if there can be one. */
@@ -186,7 +207,7 @@ export class FastPath {
       this.#deny(this.#ownZone, Rcode.NOERROR);
       return true;
     }
-    const tag = this.#state.snapshot.model.services.map.tagOf(ref);
+    const tag = this.#services.map.tagOf(ref);
     if ((tag & sickBit) !== 0 || !this.#locate(received)) return false;
     const family = type === RRType.A ? 4 : 6;
     const plan = this.#plans.find(ref, tag & shapeMask, this.#views.view, family);
@@ -206,57 +227,87 @@ export class FastPath {
     return true;
   }
 
-  /** -1: the cache holds the answer. Else which variant is missing, or `cannotLocate`. */
-  #findEntry(received: FastReceived): number {
+  /**
+   * `found`: the cache holds the answer. Else which variant is missing, or `cannotLocate`.
+   * @param isByView where to look first; both places are looked at.
+   */
+  #findEntry(received: FastReceived, isByView: boolean): number {
     const query = this.#query;
     const key = this.#key;
     const cache = this.cache;
     key.nameLength = query.nameLength;
     key.type = query.type;
     key.hash = query.hash;
-    key.view = anyView;
     key.variant = 0;
     key.prefixHigh = 0;
     key.prefixLow = 0;
-    if (!cache.find(key)) return 0;
-    if ((cache.flags & entryFlag.BY_VIEW) !== 0) {
+    let at = 0;
+    if (isByView) {
       if (!this.#locate(received)) return cannotLocate;
       key.view = this.#views.view;
-      if (!cache.find(key)) return 0;
+      at = cache.find(key);
     }
-    if (!this.#isValid()) return 0;
+    if (at === 0) {
+      key.view = anyView;
+      at = cache.find(key);
+      if (at === 0) return 0;
+      if ((this.#entryFlags(at) & entryFlag.BY_VIEW) !== 0) {
+        if (isByView) return 0;
+        if (!this.#locate(received)) return cannotLocate;
+        key.view = this.#views.view;
+        at = cache.find(key);
+      }
+    }
+    if (at === 0 || !this.#isValid(at)) return 0;
     let first = 0;
-    if ((cache.flags & entryFlag.BY_PREFIX) !== 0) {
+    if ((this.#entryFlags(at) & entryFlag.BY_PREFIX) !== 0) {
       if (!this.#locate(received)) return cannotLocate;
       first = 1;
       key.variant = 1;
       key.prefixHigh = this.#views.drawHigh;
       key.prefixLow = this.#views.drawLow;
-      if (!cache.find(key) || !this.#isValid()) return 0;
+      at = cache.find(key);
+      if (at === 0 || !this.#isValid(at)) return 0;
     }
-    const variants = cache.flags >>> variantsShift;
+    const variants = this.#entryFlags(at) >>> variantsShift;
     if (variants > 1) {
       if (this.#turn < 0) this.#turn = this.#turns.next(query.hash);
       const variant = this.#turn % variants;
-      key.variant = first + variant;
-      if (variant > 0 && (!cache.find(key) || !this.#isValid())) return variant;
+      if (variant > 0) {
+        key.variant = first + variant;
+        at = cache.find(key);
+        if (at === 0 || !this.#isValid(at)) return variant;
+      }
     }
-    this.#flags = cache.messageFlags;
-    this.#depends = (cache.flags >>> dependsShift) & 0xff;
-    const isNegative = (cache.flags & entryFlag.NEGATIVE) !== 0;
-    this.#body = isNegative ? Body.TEMPLATE : Body.ENTRY;
-    this.#zone = isNegative ? this.#zones.zones[cache.authorities] : undefined;
+    const { words } = cache;
+    const flags = words[at + EntryWord.FLAGS] ?? 0;
+    this.#flags = (words[at + EntryWord.ANSWERS] ?? 0) >>> 16;
+    this.#depends = (flags >>> dependsShift) & 0xff;
+    if ((flags & entryFlag.NEGATIVE) !== 0) {
+      this.#body = Body.TEMPLATE;
+      this.#zone = this.#zones.zones[(words[at + EntryWord.OTHERS] ?? 0) >>> 16];
+    } else {
+      this.#body = Body.ENTRY;
+      this.#entry = at;
+    }
     return found;
   }
 
-  /** Whether what the found entry depended on is as it was. */
-  #isValid(): boolean {
-    const { flags, record, stamp } = this.cache;
-    const { map } = this.#state.snapshot.model.services;
+  #entryFlags(at: number): number {
+    return this.cache.words[at + EntryWord.FLAGS] ?? 0;
+  }
+
+  /** Whether what an entry depended on is as it was. */
+  #isValid(at: number): boolean {
+    const { words } = this.cache;
+    const flags = words[at + EntryWord.FLAGS] ?? 0;
+    const { map } = this.#services;
     if ((flags & entryFlag.OF_SERVICE) !== 0) {
-      return record !== 0 && map.revisionOf(record) === stamp;
+      const record = words[at + EntryWord.RECORD] ?? 0;
+      return record !== 0 && map.revisionOf(record) === words[at + EntryWord.STAMP];
     }
-    return (flags & entryFlag.OF_ALL_SERVICES) === 0 || stamp === map.publication;
+    const isOfAll = (flags & entryFlag.OF_ALL_SERVICES) !== 0;
+    return !isOfAll || words[at + EntryWord.STAMP] === map.publication;
   }
 
   /** NODATA or NXDOMAIN of a zone. */
@@ -322,7 +373,7 @@ export class FastPath {
       case Body.PLAN:
         return (this.#plan?.count ?? 0) * (this.#query.type === RRType.A ? 16 : 28);
       case Body.ENTRY:
-        return this.cache.bodyLength;
+        return this.cache.words[this.#entry + EntryWord.BODY_LENGTH] ?? 0;
       case Body.TEMPLATE:
         return this.#zone?.body.length ?? 0;
       default:
@@ -332,33 +383,33 @@ export class FastPath {
 
   /** Writes the header's own part and what follows the question from `start` on. */
   #writeBody({ view, octets }: MessageMemory, outAt: number, start: number): void {
-    const { cache } = this;
-    let [answers, authorities, additionals] = [0, 0, 0];
+    let answers = 0;
+    let others = 0;
     if (this.#body === Body.PLAN && this.#plan) {
       answers = this.#plan.count;
       this.#writePlan(view, start, this.#plan);
     } else if (this.#body === Body.ENTRY) {
-      answers = cache.answers;
-      authorities = cache.authorities;
-      additionals = cache.additionals;
-      const end = cache.bodyAt + ((cache.bodyLength + 3) >> 2);
-      let to = start;
-      for (let word = cache.bodyAt; word < end; word++, to += 4) {
-        view.setInt32(to, cache.bodyWords[word] ?? 0, isLittleEndian);
+      const { words } = this.cache;
+      answers = (words[this.#entry + EntryWord.ANSWERS] ?? 0) & 0xffff;
+      others = words[this.#entry + EntryWord.OTHERS] ?? 0;
+      const length = words[this.#entry + EntryWord.BODY_LENGTH] ?? 0;
+      let from = this.#entry + EntryWord.WORDS + wordCount(this.#query.nameLength);
+      for (let to = start; to < start + length; to += 4, from++) {
+        view.setInt32(to, words[from] ?? 0, isLittleEndian);
       }
     } else if (this.#body === Body.TEMPLATE && this.#zone) {
-      authorities = 1;
+      others = 1 << 16;
       this.#writeTemplate(view, octets, start, this.#zone);
     }
     view.setUint16(outAt + 2, this.#flags | this.#query.recursionDesired);
     view.setUint16(outAt + 6, answers);
-    view.setUint16(outAt + 8, authorities);
-    view.setUint16(outAt + 10, additionals + (this.#query.hasOpt ? 1 : 0));
+    // Authorities and additionals.
+    view.setInt32(outAt + 8, others + (this.#query.hasOpt ? 1 : 0));
   }
 
   /** Address records whose owner is the question (RFC 1035 section 4.1.4). */
   #writePlan(view: DataView, start: number, plan: ServicePlan): void {
-    const { map } = this.#state.snapshot.model.services;
+    const { map } = this.#services;
     const words = map.wordsOf(this.#record);
     const value = map.valueWordAt(this.#record);
     const { type } = this.#query;
@@ -396,7 +447,7 @@ export class FastPath {
       view.setUint16(to, view.getUint16(to) + moved);
     }
     if (serialAt >= 0) {
-      view.setUint32(start + serialAt, this.#state.snapshot.model.services.serial);
+      view.setUint32(start + serialAt, this.#services.serial);
     }
   }
 

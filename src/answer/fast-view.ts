@@ -4,7 +4,13 @@
 import { containsAddress } from "../dns/address.ts";
 import type { Network } from "../federation/model.ts";
 import { drawScope } from "../geo/client-prefix.ts";
-import { findRange, type RangeTable, scopeOf } from "../geo/range-table.ts";
+import {
+  findIpv4Range,
+  findRange,
+  ipv4ScopeOf,
+  type RangeTable,
+  scopeOf,
+} from "../geo/range-table.ts";
 import type { Place } from "../routing/place.ts";
 import { isUniform, type Views } from "./views.ts";
 
@@ -18,9 +24,6 @@ export class ViewFinder {
   /** The number of the client's view. */
   view = 0;
   family: 4 | 6 = 4;
-  /** The client's address cut to the prefix of draws, as two words. */
-  drawHigh = 0;
-  drawLow = 0;
   readonly #views: Views;
   readonly #trusted: readonly Network[];
   readonly #insideCount: number;
@@ -30,7 +33,7 @@ export class ViewFinder {
   readonly #clientView = new DataView(this.#client.buffer);
   readonly #resolver4 = new Uint8Array(4);
   readonly #resolver6 = new Uint8Array(16);
-  readonly #client4 = this.#client.subarray(0, 4);
+  #ipv4 = 0;
   #insideRange = 0;
   #outsideRange = 0;
   #isInside = false;
@@ -63,35 +66,29 @@ export class ViewFinder {
     prefixLength: number,
     trust: number,
   ): boolean {
-    const client = this.#client;
-    const length = family === 4 ? 4 : (prefixLength + 7) >> 3;
-    const given = family === 4 ? (prefixLength + 7) >> 3 : length;
-    for (let index = 0; index < given; index++) client[index] = octets[at + index] ?? 0;
-    const whole = family === 4 ? 4 : 16;
-    for (let index = given; index < whole; index++) client[index] = 0;
-    if (family === 6 && mayCarryAddress(this.#clientView)) return false;
     this.family = family;
     this.#prefixLength = prefixLength;
-    const address = family === 4 ? this.#client4 : client;
-    this.#cutToDraw(family, Math.min(drawScope[family], prefixLength));
-    const { inside, outside, insidePlaces } = this.#views;
-    const table = inside[family];
     this.#isBelieved = trust !== trustNone;
+    if (family === 4) {
+      this.#readIpv4(octets, at, (prefixLength + 7) >> 3);
+    } else {
+      this.#readIpv6(octets, at, (prefixLength + 7) >> 3);
+      if (mayCarryAddress(this.#clientView)) return false;
+    }
+    const { inside, outside } = this.#views;
     this.#isInside = false;
-    if (!this.#isInsideUniform || this.#insideCount > 0) {
-      this.#insideRange = findRange(table, address);
+    if (this.#insideCount > 0 || !this.#isInsideUniform) {
+      const table = inside[family];
+      this.#insideRange = this.#rangeIn(table);
       const value = table.values[this.#insideRange] ?? -1;
-      const isCluster = value >= 0 && value < insidePlaces.length;
-      const isBelieved = trust === trustFull || trust === value;
-      if (isCluster && isBelieved && this.#isWholeRange(table, address)) {
+      const isCluster = value >= 0 && value < this.#insideCount;
+      if (isCluster && (trust === trustFull || trust === value) && this.#isWholeRange(table)) {
         this.#isInside = true;
         this.view = value;
         return true;
       }
-    } else {
-      this.#insideRange = 0;
     }
-    this.#outsideRange = findRange(outside[family], address);
+    this.#outsideRange = this.#rangeIn(outside[family]);
     this.view = this.#insideCount + (outside[family].values[this.#outsideRange] ?? 0);
     return true;
   }
@@ -121,31 +118,59 @@ export class ViewFinder {
   /** The scope of an answer for the last client that depended on these bits of `Depends`. */
   scope(depends: number): number {
     if (depends === 0) return 0;
-    const address = this.family === 4 ? this.#client4 : this.#client;
     const { inside, outside } = this.#views;
     let scope = 0;
     if ((depends & Depends.INSIDE) !== 0 && this.#isBelieved && !this.#isInsideUniform) {
-      scope = scopeOf(inside[this.family], this.#insideRange, address);
+      scope = this.#scopeIn(inside[this.family], this.#insideRange);
     }
     if ((depends & Depends.PLACE) !== 0 && !this.#isInside && !this.#isOutsideUniform) {
-      scope = Math.max(scope, scopeOf(outside[this.family], this.#outsideRange, address));
+      scope = Math.max(scope, this.#scopeIn(outside[this.family], this.#outsideRange));
     }
     return (depends & Depends.PREFIX) !== 0 ? Math.max(scope, drawScope[this.family]) : scope;
   }
 
-  /** A prefix is inside a cluster only if all of it is. */
-  #isWholeRange(table: RangeTable, address: Uint8Array): boolean {
-    const bits = this.family === 4 ? 32 : 128;
-    if (this.#prefixLength === bits) return true;
-    return scopeOf(table, this.#insideRange, address) <= this.#prefixLength;
+  /** The client's prefix of draws as words: bits past `drawScope` and past its own length are zero. */
+  get drawHigh(): number {
+    const bits = Math.min(drawScope[this.family], this.#prefixLength);
+    const high = this.family === 4 ? this.#ipv4 | 0 : this.#clientView.getInt32(0);
+    return bits >= 32 ? high : bits === 0 ? 0 : high & (-1 << (32 - bits));
   }
 
-  #cutToDraw(family: 4 | 6, bits: number): void {
-    const view = this.#clientView;
-    const high = view.getInt32(0);
-    this.drawHigh = bits >= 32 ? high : bits === 0 ? 0 : high & (-1 << (32 - bits));
-    const low = family === 4 || bits <= 32 ? 0 : view.getInt32(4);
-    this.drawLow = bits <= 32 ? 0 : low & (-1 << (64 - bits));
+  get drawLow(): number {
+    const bits = Math.min(drawScope[this.family], this.#prefixLength);
+    return bits <= 32 ? 0 : this.#clientView.getInt32(4) & (-1 << (64 - bits));
+  }
+
+  #readIpv4(octets: Uint8Array, at: number, given: number): void {
+    let word = 0;
+    for (let index = 0; index < 4; index++) {
+      word = (word << 8) | (index < given ? (octets[at + index] ?? 0) : 0);
+    }
+    this.#ipv4 = word >>> 0;
+  }
+
+  #readIpv6(octets: Uint8Array, at: number, given: number): void {
+    const client = this.#client;
+    for (let index = 0; index < 16; index++) {
+      client[index] = index < given ? (octets[at + index] ?? 0) : 0;
+    }
+  }
+
+  #rangeIn(table: RangeTable): number {
+    return this.family === 4 ? findIpv4Range(table, this.#ipv4) : findRange(table, this.#client);
+  }
+
+  #scopeIn(table: RangeTable, range: number): number {
+    return this.family === 4
+      ? ipv4ScopeOf(table, range, this.#ipv4)
+      : scopeOf(table, range, this.#client);
+  }
+
+  /** A prefix is inside a cluster only if all of it is. */
+  #isWholeRange(table: RangeTable): boolean {
+    const bits = this.family === 4 ? 32 : 128;
+    if (this.#prefixLength === bits) return true;
+    return this.#scopeIn(table, this.#insideRange) <= this.#prefixLength;
   }
 }
 

@@ -57,6 +57,15 @@ export class FastZones {
     if (!zone) return Existence.FOREIGN;
     const end = nameLength - zone.apex.length;
     const below = labelCount - zone.labelCount;
+    if (zone.isPlain && below > 0) {
+      // No wildcard and no cut: what is above the name does not matter.
+      const isThere =
+        zone.nodes.find(name, 0, nameLength) !== 0 ||
+        (zone.names !== undefined && zone.names.match(name, 0, end) !== NameMatch.NONE);
+      if (isThere) return Existence.OTHER;
+      this.zone = zone;
+      return zone.hasTemplateFor(query) ? Existence.MISSING : Existence.OTHER;
+    }
     let encloserTag = zone.apexTag;
     for (let label = below - 1; label >= 0; label--) {
       const start = labelStarts[label] ?? 0;
@@ -103,6 +112,8 @@ export class FastZone {
   readonly index: number;
   readonly labelCount: number;
   readonly apexTag: number;
+  /** Whether there is neither a wildcard nor a zone cut in it. */
+  readonly isPlain: boolean;
   readonly nodes: PackedNodes;
   readonly names: FederatedNames | undefined;
   /** What follows the question: the SOA. Its pointers are those behind a question of no label below the apex. */
@@ -122,6 +133,7 @@ export class FastZone {
     this.names = zone.names;
     const apexRef = this.nodes.find(this.apex, 0, this.apex.length);
     this.apexTag = apexRef === 0 ? 0 : this.nodes.map.tagOf(apexRef);
+    this.isPlain = this.nodes.tags === 0;
     const { body, ownLabels } = negativeBody(zone);
     this.body = body;
     this.pointers = pointersIn(body);

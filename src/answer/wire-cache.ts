@@ -4,7 +4,7 @@
 import { wordCount } from "../memory/key-words.ts";
 
 /** Words at the head of an entry; the name's words and the body's follow. */
-const Head = {
+export const EntryWord = {
   HASH: 0,
   /** Type << 16 | name's octets. */
   QUESTION: 1,
@@ -24,7 +24,7 @@ const Head = {
   WORDS: 12,
 } as const;
 
-/** What an entry says; the fields are those of the entry that was found last. */
+/** What an entry says. */
 export interface EntryFields {
   flags: number;
   /** A reference and its revision, or other numbers that the caller compares. */
@@ -63,18 +63,7 @@ interface Half {
 }
 
 /** A bounded store of answers. */
-export class WireCache implements EntryFields {
-  flags = 0;
-  record = 0;
-  stamp = 0;
-  messageFlags = 0;
-  answers = 0;
-  authorities = 0;
-  additionals = 0;
-  bodyLength = 0;
-  /** Where the found entry's body begins, in words of `bodyWords`. */
-  bodyAt = 0;
-  bodyWords: Int32Array;
+export class WireCache {
   /** How often an entry was found and was not, for metrics. */
   hits = 0;
   misses = 0;
@@ -87,60 +76,51 @@ export class WireCache implements EntryFields {
     const words = Math.max(1024, Math.floor(octets / 8) - slots);
     this.#young = half(words, slots);
     this.#old = half(words, slots);
-    this.bodyWords = this.#young.words;
   }
 
-  /** Finds an entry and fills the fields; false if there is none. */
-  find(key: EntryKey): boolean {
+  /** Finds an entry: where it begins in `words`, until something else is found or put; or 0. */
+  find(key: EntryKey): number {
     const hash = fullHash(key);
     let at = findIn(this.#young, key, hash);
     if (at === 0) {
       at = findIn(this.#old, key, hash);
       if (at === 0) {
         this.misses++;
-        return false;
+        return 0;
       }
       // What is asked for again outlives the next change of halves.
       at = this.#keep(at, hash);
     }
     this.hits++;
-    const { words } = this.#young;
-    this.bodyWords = words;
-    this.flags = words[at + Head.FLAGS] ?? 0;
-    this.record = words[at + Head.RECORD] ?? 0;
-    this.stamp = words[at + Head.STAMP] ?? 0;
-    const answers = words[at + Head.ANSWERS] ?? 0;
-    this.messageFlags = answers >>> 16;
-    this.answers = answers & 0xffff;
-    const others = words[at + Head.OTHERS] ?? 0;
-    this.authorities = others >>> 16;
-    this.additionals = others & 0xffff;
-    this.bodyLength = words[at + Head.BODY_LENGTH] ?? 0;
-    this.bodyAt = at + Head.WORDS + wordCount(key.nameLength);
-    return true;
+    return at;
+  }
+
+  /** The memory that found entries lie in; `EntryWord` says what stands where. */
+  get words(): Int32Array {
+    return this.#young.words;
   }
 
   /** Keeps an answer, in place of the key's former one. One that is too large for the memory is not kept. */
   put(key: EntryKey, fields: Readonly<EntryFields>, body: Uint8Array): void {
     const hash = fullHash(key);
     const nameWords = wordCount(key.nameLength);
-    const length = Head.WORDS + nameWords + wordCount(body.length);
+    const length = EntryWord.WORDS + nameWords + wordCount(body.length);
     const at = this.#allocate(length);
     if (at === 0) return;
     const { words } = this.#young;
-    words[at + Head.HASH] = hash;
-    words[at + Head.QUESTION] = (key.type << 16) | key.nameLength;
-    words[at + Head.VIEW] = key.view;
-    words[at + Head.VARIANT] = key.variant;
-    words[at + Head.PREFIX_HIGH] = key.prefixHigh;
-    words[at + Head.PREFIX_LOW] = key.prefixLow;
-    words[at + Head.FLAGS] = fields.flags;
-    words[at + Head.RECORD] = fields.record;
-    words[at + Head.STAMP] = fields.stamp;
-    words[at + Head.ANSWERS] = (fields.messageFlags << 16) | fields.answers;
-    words[at + Head.OTHERS] = (fields.authorities << 16) | fields.additionals;
-    words[at + Head.BODY_LENGTH] = body.length;
-    const start = at + Head.WORDS;
+    words[at + EntryWord.HASH] = hash;
+    words[at + EntryWord.QUESTION] = (key.type << 16) | key.nameLength;
+    words[at + EntryWord.VIEW] = key.view;
+    words[at + EntryWord.VARIANT] = key.variant;
+    words[at + EntryWord.PREFIX_HIGH] = key.prefixHigh;
+    words[at + EntryWord.PREFIX_LOW] = key.prefixLow;
+    words[at + EntryWord.FLAGS] = fields.flags;
+    words[at + EntryWord.RECORD] = fields.record;
+    words[at + EntryWord.STAMP] = fields.stamp;
+    words[at + EntryWord.ANSWERS] = (fields.messageFlags << 16) | fields.answers;
+    words[at + EntryWord.OTHERS] = (fields.authorities << 16) | fields.additionals;
+    words[at + EntryWord.BODY_LENGTH] = body.length;
+    const start = at + EntryWord.WORDS;
     for (let word = 0; word < nameWords; word++) words[start + word] = key.nameWords[word] ?? 0;
     const octets = new Uint8Array(words.buffer, (start + nameWords) * 4, body.length);
     octets.set(body);
@@ -159,9 +139,9 @@ export class WireCache implements EntryFields {
   /** Copies an entry from the old half to the young one; where it is then. */
   #keep(at: number, hash: number): number {
     const from = this.#old.words;
-    const nameWords = wordCount((from[at + Head.QUESTION] ?? 0) & 0xffff);
-    const bodyWords = wordCount(from[at + Head.BODY_LENGTH] ?? 0);
-    const length = Head.WORDS + nameWords + bodyWords;
+    const nameWords = wordCount((from[at + EntryWord.QUESTION] ?? 0) & 0xffff);
+    const bodyWords = wordCount(from[at + EntryWord.BODY_LENGTH] ?? 0);
+    const length = EntryWord.WORDS + nameWords + bodyWords;
     if (this.#young.next + length > this.#young.words.length) {
       // The halves change places: the entry is copied within what was the young one's memory.
       return this.#keepAcross(from, at, length, hash);
@@ -236,11 +216,12 @@ function findIn({ words, index }: Half, key: EntryKey, hash: number): number {
 }
 
 function isKey(words: Int32Array, at: number, key: EntryKey): boolean {
-  if (words[at + Head.QUESTION] !== ((key.type << 16) | key.nameLength)) return false;
-  if (words[at + Head.VIEW] !== key.view || words[at + Head.VARIANT] !== key.variant) return false;
-  if (words[at + Head.PREFIX_HIGH] !== key.prefixHigh) return false;
-  if (words[at + Head.PREFIX_LOW] !== key.prefixLow) return false;
-  const start = at + Head.WORDS;
+  if (words[at + EntryWord.QUESTION] !== ((key.type << 16) | key.nameLength)) return false;
+  if (words[at + EntryWord.VIEW] !== key.view || words[at + EntryWord.VARIANT] !== key.variant)
+    return false;
+  if (words[at + EntryWord.PREFIX_HIGH] !== key.prefixHigh) return false;
+  if (words[at + EntryWord.PREFIX_LOW] !== key.prefixLow) return false;
+  const start = at + EntryWord.WORDS;
   const count = (key.nameLength + 3) >> 2;
   for (let word = 0; word < count; word++) {
     if (words[start + word] !== key.nameWords[word]) return false;

@@ -4,7 +4,7 @@ import path from "node:path";
 import { readServerConfig } from "../config/server-config.ts";
 import { dnsLookUp, Hostnames, type HostnamesOptions } from "../sources/hostnames.ts";
 import type { Reading } from "../sources/reload.ts";
-import { type World, type WorldOptions, WorldReader } from "./world.ts";
+import { type World, WorldReader } from "./world.ts";
 
 /** A world that was read once and can be read again. */
 export interface OpenedWorld {
@@ -23,12 +23,11 @@ const firstLookUpMs = 5000;
 export async function openWorld(
   configFile: string,
   events: Pick<HostnamesOptions, "onChange" | "onFailure">,
-  options: Pick<WorldOptions, "onGrowth"> = {},
 ): Promise<OpenedWorld> {
   const configured = readServerConfig(path.resolve(configFile));
   const servers = configured.ok ? configured.config.resolvers : [];
   const hostnames = new Hostnames({ lookUp: dnsLookUp(servers), ...events });
-  const reader = new WorldReader(configFile, { resolveHostname: hostnames.resolve, ...options });
+  const reader = new WorldReader(configFile, { resolveHostname: hostnames.resolve });
   const unresolved = await reader.read();
   if (!unresolved.ok) return { first: unresolved, reader, hostnames };
   const names = hostnamesOf(unresolved.state);

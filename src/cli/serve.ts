@@ -3,6 +3,7 @@
 
 import { availableParallelism } from "node:os";
 import { isDeepStrictEqual } from "node:util";
+import { type SnapshotImage, snapshotImage } from "../answer/snapshot.ts";
 import type { Problem } from "../config/problem.ts";
 import { type DataPlane, startDataPlane, type UdpMode } from "../server/data-plane.ts";
 import { batchUnavailable } from "../server/linux-sockets.ts";
@@ -19,6 +20,11 @@ import { WorldWatch } from "./world-watch.ts";
 export interface ServeOptions {
   /** How UDP is answered; `undefined`: in batches if that can be. */
   readonly udp?: UdpMode;
+}
+
+/** Makes what the data plane answers from, its services shared with threads of these marks. */
+function imageOf({ snapshot, sources }: World): (marks: Int32Array) => SnapshotImage {
+  return (marks) => snapshotImage(snapshot, sources.model.services.share(marks));
 }
 
 /** Runs until SIGTERM or SIGINT; resolves with the exit status. */
@@ -43,11 +49,12 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     return ExitStatus.BAD_INPUT;
   }
   const world = first.state;
+  let current = world;
   let dataPlane: DataPlane;
   try {
     const { listen, workers = availableParallelism(), answerCacheMiB } = world.config;
     const planned = { listen: listen.dns, udp, workers, answerCacheMiB };
-    dataPlane = await startDataPlane(planned, world.snapshot, {
+    dataPlane = await startDataPlane(planned, (marks) => imageOf(current)(marks), {
       onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
       onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
     });
@@ -57,15 +64,21 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     return ExitStatus.FAILED;
   }
 
-  let current = world;
+  const growTo = ({ sources }: World): void => {
+    sources.model.services.onGrowth = dataPlane.grow;
+  };
+  growTo(world);
   const onError = (error: unknown): void =>
     log.error({ event: "reload-failed", err: error }, "reload failed");
   const use = async (next: World): Promise<void> => {
     warnOfLateSettings(log, current, next);
+    const isSameSnapshot = next.snapshot === current.snapshot;
     current = next;
+    growTo(next);
     hostnames.track(hostnamesOf(next)).catch(onError);
     watch.use(next).catch(onError);
-    await dataPlane.use(next.snapshot);
+    // Changes of services are in all answers already.
+    if (!isSameSnapshot) await dataPlane.use(imageOf(next));
     log.info({ event: "reloaded", ...countsOf(next) }, "answering from the new state");
   };
   reload = new Reload<World>({

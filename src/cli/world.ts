@@ -41,8 +41,8 @@ export interface World {
   readonly snapshot: Snapshot;
 }
 
-/** What hostnames resolve to, and who is told of what services grow by. */
-export type WorldOptions = Pick<SourceReaderOptions, "resolveHostname" | "onGrowth">;
+/** What hostnames resolve to. */
+export type WorldOptions = Pick<SourceReaderOptions, "resolveHostname">;
 
 /** The UDP payload size of DNS Flag Day 2020 (https://www.dnsflagday.net/2020/). */
 const udpPayloadSize = 1232;

@@ -93,7 +93,9 @@ export class ServiceReader {
 
   /** The shape of a service's record; `undefined` for one that is being taken out of it. */
   shapeAt(ref: RecordRef): ServiceShape | undefined {
-    return this.shapes[this.map.tagOf(ref) & shapeMask];
+    const id = this.map.tagOf(ref) & shapeMask;
+    if (id >= this.shapes.length) this.map.refresh();
+    return this.shapes[id];
   }
 
   serviceAt(ref: RecordRef): Service {

@@ -60,6 +60,35 @@ export function findRange(table: RangeTable, address: Uint8Array): number {
   return low;
 }
 
+/** `findRange` for an IPv4 address as one word. */
+export function findIpv4Range({ starts, values, blocks }: RangeTable, address: number): number {
+  let low = 0;
+  let high = values.length - 1;
+  if (blocks) {
+    const block = address >>> 16;
+    low = blocks[block] ?? 0;
+    high = block + 1 < blockCount ? (blocks[block + 1] ?? high) : high;
+  }
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((starts[middle] ?? 0) > address) high = middle - 1;
+    else low = middle;
+  }
+  return low;
+}
+
+/** `scopeOf` for an IPv4 address as one word. */
+export function ipv4ScopeOf(
+  { starts, values }: RangeTable,
+  range: number,
+  address: number,
+): number {
+  const before = range === 0 ? 0 : Math.clz32(((starts[range] ?? 0) - 1) ^ address) + 1;
+  const isLast = range + 1 === values.length;
+  const after = isLast ? 0 : Math.clz32((starts[range + 1] ?? 0) ^ address) + 1;
+  return Math.max(before, after);
+}
+
 /** The value of the range that holds an address of the table's family. */
 export function valueAt(table: RangeTable, address: Uint8Array): number {
   return table.values[findRange(table, address)] ?? -1;

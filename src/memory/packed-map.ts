@@ -49,6 +49,11 @@ export function isChanging(publication: number): boolean {
 
 /** Reads a map that another thread, or this one, writes. */
 export class PackedMap {
+  /**
+   * Takes up at once what the writer has said that there is more of: called when something lies in
+   * memory that this reader has not been told of yet.
+   */
+  refresh: () => void = () => undefined;
   readonly control: Int32Array;
   protected readonly segments: Int32Array[];
   readonly #octets: Uint8Array[];
@@ -88,6 +93,7 @@ export class PackedMap {
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const ref = Atomics.load(index, slot * 2 + 1);
       if (ref === 0) return 0;
+      if (ref >>> segmentBits >= this.segments.length && ref > 0) this.refresh();
       if (ref > 0 && index[slot * 2] === hash && this.#hasKey(ref, key, length)) return ref;
     }
   }

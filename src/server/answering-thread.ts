@@ -1,10 +1,13 @@
 // What every thread of the data plane has, however it listens: one responder, the way of state and
-// faults between it and the control plane. It must not know sockets. Does I/O.
+// faults between it and the control plane, and the mark that it is reading. It must not know
+// sockets. Does I/O.
 
-import { parentPort } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort } from "node:worker_threads";
+import { ReaderEpoch } from "../memory/epochs.ts";
 import { FaultReport } from "./fault-report.ts";
-import type { FromThread, StateMessage, ThreadStart, ToThread } from "./messages.ts";
+import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 import { Responder } from "./responder.ts";
+import { mailCount } from "./thread-signals.ts";
 
 /** A thread that can answer. */
 export interface AnsweringThread {
@@ -13,14 +16,23 @@ export interface AnsweringThread {
   readonly say: (message: FromThread) => void;
   /** Reports what went wrong, at most once a second. */
   readonly fault: (error: unknown) => void;
-  /** Answers from this state from now on, and says so. */
-  readonly take: (message: Extract<ToThread, { kind: "state" }>) => void;
+  /** Takes one message. */
+  readonly take: (message: ToThread) => void;
+  /** Takes up what waits at the port, without the event loop. */
+  readonly takeMail: () => void;
+  /** To be called before answering, and after it: nothing that is read between goes away. */
+  readonly enter: () => void;
+  readonly leave: () => void;
 }
 
-/** @param now seconds since 1970. */
+/**
+ * @param now seconds since 1970.
+ * @param onStop told once that the thread is to end.
+ */
 export function answeringThread(
-  { image, answerCacheMiB }: ThreadStart,
+  { thread, image, marks, signals, answerCacheMiB }: ThreadStart,
   now: () => number,
+  onStop: () => void = () => undefined,
 ): AnsweringThread {
   const faults = new FaultReport();
   const say = (message: FromThread): void => parentPort?.postMessage(message);
@@ -29,30 +41,51 @@ export function answeringThread(
     const message = faults.add(text, performance.now());
     if (message !== undefined) say({ kind: "fault", message });
   };
+  const take = (message: ToThread): void => {
+    switch (message.kind) {
+      case "image":
+        responder.use(message.image);
+        say({ kind: "using", sequence: message.sequence });
+        break;
+      case "growth":
+        responder.grow(message.growth);
+        break;
+      case "stop":
+        onStop();
+    }
+  };
+  const takeMail = (): void => {
+    if (!parentPort) return;
+    for (;;) {
+      const received: { message: ToThread } | undefined = receiveMessageOnPort(parentPort);
+      if (!received) return;
+      take(received.message);
+    }
+  };
+  const epoch = new ReaderEpoch(marks, thread);
   const responder = new Responder(image, {
     now,
     onFault: fault,
     chance: Math.random,
     answerCacheOctets: answerCacheMiB * 1024 * 1024,
+    takeMail,
   });
+  let seenMail = 0;
   return {
     responder,
     say,
     fault,
-    take: ({ state, sequence }) => {
-      takeState(responder, state);
-      say({ kind: "using", sequence });
+    take,
+    takeMail,
+    // The mark comes before the mail: memory that a message took away is kept for who did not
+    // look for it yet.
+    enter: () => {
+      epoch.enter(responder.publication);
+      const mail = mailCount(signals);
+      if (mail === seenMail) return;
+      seenMail = mail;
+      takeMail();
     },
+    leave: () => epoch.leave(),
   };
-}
-
-function takeState(responder: Responder, state: StateMessage): void {
-  switch (state.kind) {
-    case "image":
-      responder.use(state.image);
-      break;
-    case "growth":
-      responder.grow(state.growth);
-      break;
-  }
 }

@@ -3,16 +3,13 @@
 // up what they count. It must not know what the state holds. Does I/O.
 
 import { Worker } from "node:worker_threads";
+import type { ServiceGrowth } from "../federation/service-reader.ts";
+import { clearMark, epochMarks } from "../memory/epochs.ts";
 import { openBatchSockets } from "./batch-sockets.ts";
 import type { ListenAddress } from "./listener.ts";
-import type {
-  BatchThreadStart,
-  EventThreadStart,
-  SnapshotImage,
-  StateMessage,
-} from "./messages.ts";
+import type { BatchThreadStart, EventThreadStart, SnapshotImage, ThreadStart } from "./messages.ts";
 import { SupervisedThread, type ThreadPlan } from "./supervised-thread.ts";
-import { createSignals, signalMail, signalStop } from "./thread-signals.ts";
+import { createSignals, signalMail, signalStop, type ThreadSignals } from "./thread-signals.ts";
 import { createCounts, readCounts, sumOfCounters, type UdpCounters } from "./udp-counters.ts";
 
 /** How UDP is answered: in batches of system calls by a pool of threads, or over `node:dgram` by one. */
@@ -49,13 +46,10 @@ export interface DataPlaneCounters {
 export interface DataPlane {
   /** Where it listens; ports that the system chose stand in place of 0. */
   readonly addresses: readonly ListenAddress[];
-  /** Hands over a state; resolves when every thread answers from it. */
-  readonly use: (image: SnapshotImage) => Promise<void>;
-  /**
-   * Hands over a change of the state; resolves when every thread answers from it.
-   * @param image the whole state with the change in it, for threads that are started anew.
-   */
-  readonly send: (change: StateMessage, image: SnapshotImage) => Promise<void>;
+  /** Hands over a state, made as the first one; resolves when every thread answers from it. */
+  readonly use: (image: (marks: Int32Array) => SnapshotImage) => Promise<void>;
+  /** Tells every thread what the services' memory has more of, before anything in it is seen. */
+  readonly grow: (growth: ServiceGrowth) => void;
   readonly counters: () => DataPlaneCounters;
   /** Finishes what has begun, then stops. */
   readonly stop: () => Promise<void>;
@@ -84,16 +78,33 @@ const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 /** How often ports that the system chose for UDP may be taken for TCP before it is given up. */
 const portTries = 20;
 
-/** Starts answering. Rejects with `cannot listen on …` if an address cannot be bound. */
+/**
+ * Starts answering. Rejects with `cannot listen on …` if an address cannot be bound.
+ * @param image gives the state as it is now, its services shared under the marks that it is given.
+ *   Threads that are started anew ask for it again.
+ */
 export async function startDataPlane(
   options: DataPlaneOptions,
-  image: SnapshotImage,
+  image: (marks: Int32Array) => SnapshotImage,
   events: DataPlaneEvents,
 ): Promise<DataPlane> {
+  const marks = epochMarks(threadCount(options));
+  const pool: Pool = {
+    options,
+    events,
+    begin: (thread, signals) => {
+      const { answerCacheMiB } = options;
+      return { thread, image: image(marks), marks, signals, answerCacheMiB };
+    },
+    onEnd: (thread) => {
+      clearMark(marks, thread);
+      events.onThreadEnd?.(thread);
+    },
+  };
   const members: Members =
     options.udp === "batch"
-      ? await startPool(options, image, events)
-      : [await startEventThread(options, options.listen, true, image, events)];
+      ? await startPool(pool)
+      : [await startEventThread(pool, options.listen, true)];
   const [first] = members;
   const { addresses } = first.thread;
   // Threads in a system call would keep the process from ending.
@@ -101,14 +112,14 @@ export async function startDataPlane(
     for (const member of members) member.signalStop();
   };
   process.once("exit", onExit);
-
-  const send = async (change: StateMessage, whole: SnapshotImage): Promise<void> => {
-    await Promise.all(members.map(({ thread }) => thread.hand(change, whole)));
-  };
   return {
     addresses,
-    use: (next) => send({ kind: "image", image: next }, next),
-    send,
+    use: async (next) => {
+      await Promise.all(members.map(({ thread }) => thread.use(next(marks))));
+    },
+    grow: (growth) => {
+      for (const { thread } of members) thread.post({ kind: "growth", growth });
+    },
     counters: () => {
       const workers = members.flatMap(({ counters }) => (counters ? [counters()] : []));
       return { udp: sumOfCounters(workers), workers };
@@ -120,27 +131,31 @@ export async function startDataPlane(
   };
 }
 
+/** What all threads are made with. */
+interface Pool {
+  readonly options: DataPlaneOptions;
+  readonly events: DataPlaneEvents;
+  /** What a thread is started with, with the state as it is now. */
+  readonly begin: (thread: number, signals: ThreadSignals) => ThreadStart;
+  readonly onEnd: (thread: number) => void;
+}
+
 /**
  * One thread for TCP and the pool for UDP, on the same ports. The kernel lets every process of a
  * user into a port that is shared at all, a second server too. So each port is first taken without
  * sharing, and held until the threads' own sockets are there.
  */
-async function startPool(
-  options: DataPlaneOptions,
-  image: SnapshotImage,
-  events: DataPlaneEvents,
-): Promise<Members> {
-  const canChoose = options.listen.some(({ port }) => port === 0);
+async function startPool(pool: Pool): Promise<Members> {
+  const { listen, workers } = pool.options;
+  const canChoose = listen.some(({ port }) => port === 0);
   for (let tries = 1; ; tries++) {
-    const held = openBatchSockets(options.listen, { isShared: false });
+    const held = openBatchSockets(listen, { isShared: false });
     try {
       held.share();
       const addresses = held.sockets.map(({ address }) => address);
       return await startTogether(
-        startEventThread(options, addresses, false, image, events),
-        Array.from({ length: options.workers }, (_, index) =>
-          startBatchThread(options, index + 1, addresses, image, events),
-        ),
+        startEventThread(pool, addresses, false),
+        Array.from({ length: workers }, (_, index) => startBatchThread(pool, index + 1, addresses)),
       );
     } catch (error) {
       if (!canChoose || tries === portTries) throw error;
@@ -163,34 +178,30 @@ async function startTogether(first: Promise<Member>, others: Promise<Member>[]):
 }
 
 async function startEventThread(
-  { answerCacheMiB }: DataPlaneOptions,
+  { events, begin, onEnd }: Pool,
   listen: readonly ListenAddress[],
   hasUdp: boolean,
-  image: SnapshotImage,
-  events: DataPlaneEvents,
 ): Promise<Member> {
   const nothing = (): void => undefined;
+  const signals = createSignals();
   const plan: ThreadPlan = {
     ...events,
-    create: (addresses, current) => {
-      const common = { thread: 0, image: current, answerCacheMiB };
-      const start: EventThreadStart = { ...common, listen: addresses, hasUdp };
+    create: (addresses) => {
+      const start: EventThreadStart = { ...begin(0, signals), listen: addresses, hasUdp };
       return newThread("event-thread.js", start);
     },
-    release: () => events.onThreadEnd?.(0),
-    onPost: nothing,
+    release: () => onEnd(0),
+    onPost: () => signalMail(signals),
     onStop: nothing,
   };
-  const thread = await SupervisedThread.start(plan, listen, image);
+  const thread = await SupervisedThread.start(plan, listen);
   return { thread, signalStop: nothing, counters: undefined };
 }
 
 async function startBatchThread(
-  { answerCacheMiB }: DataPlaneOptions,
+  { events, begin, onEnd }: Pool,
   thread: number,
   listen: readonly ListenAddress[],
-  image: SnapshotImage,
-  events: DataPlaneEvents,
 ): Promise<Member> {
   const signals = createSignals();
   const counts = createCounts();
@@ -198,24 +209,23 @@ async function startBatchThread(
   let open: ReturnType<typeof openBatchSockets> | undefined;
   const plan: ThreadPlan = {
     ...events,
-    create: (addresses, current) => {
+    create: (addresses) => {
       open = openBatchSockets(addresses, { isShared: true });
       const sockets = open.sockets.map(({ descriptor, family }) => ({ descriptor, family }));
-      const common = { thread, image: current, answerCacheMiB };
-      const start: BatchThreadStart = { ...common, sockets, signals, counts };
+      const start: BatchThreadStart = { ...begin(thread, signals), sockets, counts };
       return newThread("batch-thread.js", start);
     },
     release: () => {
       kernelDropped += open?.dropped() ?? 0;
       open?.close();
       open = undefined;
-      events.onThreadEnd?.(thread);
+      onEnd(thread);
     },
     onPost: () => signalMail(signals),
     onStop: () => signalStop(signals),
   };
   return {
-    thread: await SupervisedThread.start(plan, listen, image),
+    thread: await SupervisedThread.start(plan, listen),
     signalStop: plan.onStop,
     counters: () => readCounts(counts, kernelDropped + (open?.dropped() ?? 0)),
   };

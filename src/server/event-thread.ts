@@ -2,9 +2,10 @@
 // It answers from the last state that it was given, whatever becomes of the control plane. Does I/O.
 
 import { parentPort, workerData } from "node:worker_threads";
+import type { Received } from "../answer/answer.ts";
 import { answeringThread } from "./answering-thread.ts";
 import type { BoundListener, ListenAddress } from "./listener.ts";
-import type { EventThreadStart, ToThread } from "./messages.ts";
+import type { EventThreadStart } from "./messages.ts";
 import { ConnectionCount, listenTcp } from "./tcp.ts";
 import { listenUdp } from "./udp-dgram.ts";
 
@@ -13,20 +14,20 @@ const portTries = 20;
 
 const start: EventThreadStart = workerData;
 const now = (): number => Math.floor(Date.now() / 1000);
-const { responder, say, fault, take } = answeringThread(start, now);
+const thread = answeringThread(start, now, () => void stop());
+const { say, fault, take } = thread;
+const responder = {
+  respond: (received: Received): Uint8Array | undefined => {
+    thread.enter();
+    const response = thread.responder.respond(received);
+    thread.leave();
+    return response;
+  },
+};
 const connections = new ConnectionCount();
 const listeners: BoundListener[] = [];
 
-parentPort?.on("message", (message: ToThread) => {
-  switch (message.kind) {
-    case "state":
-      take(message);
-      break;
-    case "stop":
-      void stop();
-      break;
-  }
-});
+parentPort?.on("message", take);
 
 void listenAll();
 

@@ -9,17 +9,14 @@ import type { BatchSocket } from "./udp-batch.ts";
 /** All that a thread needs to answer. */
 export type { SnapshotImage };
 
-/** What a thread learns about the state while it answers. */
-export type StateMessage =
-  | { readonly kind: "image"; readonly image: SnapshotImage }
-  /** The services' shared memory has more of what this says. */
-  | { readonly kind: "growth"; readonly growth: ServiceGrowth };
-
 /** What every thread is started with. */
 export interface ThreadStart {
   /** Which thread of the data plane it is, from 0; one that is started anew keeps its number. */
   readonly thread: number;
   readonly image: SnapshotImage;
+  /** Marks of all threads that read the services (`memory/epochs.ts`); this one's stands at `thread`. */
+  readonly marks: Int32Array;
+  readonly signals: ThreadSignals;
   /** Most MiB of ready answers that the thread keeps. */
   readonly answerCacheMiB: number;
 }
@@ -34,13 +31,14 @@ export interface EventThreadStart extends ThreadStart {
 /** What a thread that answers UDP in batches is started with. */
 export interface BatchThreadStart extends ThreadStart {
   readonly sockets: readonly BatchSocket[];
-  readonly signals: ThreadSignals;
   readonly counts: Float64Array<SharedArrayBuffer>;
 }
 
 /** To a thread. */
 export type ToThread =
-  | { readonly kind: "state"; readonly state: StateMessage; readonly sequence: number }
+  | { readonly kind: "image"; readonly image: SnapshotImage; readonly sequence: number }
+  /** The services' memory has more of something; what lies in it may be read from now on. */
+  | { readonly kind: "growth"; readonly growth: ServiceGrowth }
   /** To threads with an event loop; the others have their signals. */
   | { readonly kind: "stop" };
 

@@ -23,6 +23,8 @@ export interface ResponderOptions {
   readonly chance: () => number;
   /** Octets of memory for ready answers. */
   readonly answerCacheOctets: number;
+  /** Takes up at once what the control plane has sent. */
+  readonly takeMail: () => void;
 }
 
 /** Queries that are longer are read by `answer` alone. */
@@ -62,6 +64,11 @@ export class Responder {
   use(image: SnapshotImage): void {
     this.#state = this.#stateOf(image);
     this.#fast = new FastPath(this.#state, this.#turns, this.#options.answerCacheOctets);
+  }
+
+  /** The newest change of the services. */
+  get publication(): number {
+    return this.#state.snapshot.model.services.map.publication;
   }
 
   /** Takes up what the services' memory has more of. */
@@ -152,6 +159,7 @@ export class Responder {
   #stateOf(image: SnapshotImage): AnswerState {
     const snapshot = openSnapshot(image);
     const { services } = snapshot.model;
+    services.map.refresh = this.#options.takeMail;
     return {
       snapshot,
       health: (service, cluster, address) => services.health(service, cluster, address),

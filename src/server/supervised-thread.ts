@@ -4,15 +4,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { formatListenAddress, type ListenAddress } from "./listener.ts";
-import type { FromThread, SnapshotImage, StateMessage, ToThread } from "./messages.ts";
+import type { FromThread, SnapshotImage, ToThread } from "./messages.ts";
 
 /** What a thread is made with. */
 export interface ThreadPlan {
   /**
-   * A new thread, with all that it needs.
+   * A new thread, with all that it needs, and the state as it is now.
    * @param listen where; ports that the system chose stand in place of 0 after the first time.
    */
-  readonly create: (listen: readonly ListenAddress[], image: SnapshotImage) => Worker;
+  readonly create: (listen: readonly ListenAddress[]) => Worker;
   /** Takes back what a thread needed, as soon as it has ended. */
   readonly release: () => void;
   /** Wakes a thread that has no event loop. */
@@ -38,27 +38,24 @@ export class SupervisedThread {
   /** Who waits for which state to be answered from. */
   readonly #waiting = new Map<number, () => void>();
   #addresses: readonly ListenAddress[];
-  #image: SnapshotImage;
   #sequence = 0;
-  /** `undefined` while there is none and the next one is being started. */
+  /** `undefined` while there is none. One that is being started finds what is posted when it begins. */
   #worker: Worker | undefined;
   #restarting: Promise<void> | undefined;
   #quickDeaths = 0;
   #startedMs = performance.now();
 
-  private constructor(plan: ThreadPlan, listen: readonly ListenAddress[], image: SnapshotImage) {
+  private constructor(plan: ThreadPlan, listen: readonly ListenAddress[]) {
     this.#plan = plan;
     this.#addresses = listen;
-    this.#image = image;
   }
 
   /** Resolves when the thread answers. Rejects with `cannot listen on …` if it cannot listen. */
   static async start(
     plan: ThreadPlan,
     listen: readonly ListenAddress[],
-    image: SnapshotImage,
   ): Promise<SupervisedThread> {
-    const thread = new SupervisedThread(plan, listen, image);
+    const thread = new SupervisedThread(plan, listen);
     await thread.#start();
     return thread;
   }
@@ -68,16 +65,19 @@ export class SupervisedThread {
     return this.#addresses;
   }
 
-  /**
-   * Hands over news of the state; resolves when queries are answered from it.
-   * @param image the whole state with the news in it, for a thread that is started anew.
-   */
-  hand(state: StateMessage, image: SnapshotImage): Promise<void> {
-    this.#image = image;
+  /** Hands over a state; resolves when queries are answered from it, or from one after it. */
+  use(image: SnapshotImage): Promise<void> {
     const sequence = ++this.#sequence;
     const used = new Promise<void>((resolve) => this.#waiting.set(sequence, resolve));
-    this.#post({ kind: "state", state, sequence });
+    this.post({ kind: "image", image, sequence });
     return used;
+  }
+
+  /** Sends a message, if there is a thread: one that is started later has the state with all in it. */
+  post(message: ToThread): void {
+    if (!this.#worker) return;
+    this.#worker.postMessage(message);
+    this.#plan.onPost();
   }
 
   /** Finishes what has begun, then ends. */
@@ -88,28 +88,26 @@ export class SupervisedThread {
     const stopped = this.#worker;
     const exited = new Promise<void>((resolve) => stopped.once("exit", () => resolve()));
     this.#plan.onStop();
-    this.#post({ kind: "stop" });
+    this.post({ kind: "stop" });
     await exited;
   }
 
   async #start(): Promise<void> {
-    const image = this.#image;
+    const before = this.#sequence;
     let worker: Worker | undefined;
     try {
-      worker = this.#plan.create(this.#addresses, image);
+      worker = this.#plan.create(this.#addresses);
+      this.#worker = worker;
       this.#addresses = await listening(worker, this.#addresses);
     } catch (error) {
+      this.#worker = undefined;
       await worker?.terminate();
       this.#plan.release();
       throw error;
     }
-    this.#worker = worker;
     this.#watch(worker);
-    // What was handed over in the meantime went to no one.
-    if (this.#waiting.size > 0) {
-      const state = { kind: "image", image: this.#image } as const;
-      this.#post({ kind: "state", state, sequence: this.#sequence });
-    }
+    // It was started with whatever was handed over before.
+    this.#isUsed(before);
   }
 
   #watch(worker: Worker): void {
@@ -154,12 +152,6 @@ export class SupervisedThread {
         reason = error instanceof Error ? error.message : String(error);
       }
     }
-  }
-
-  #post(message: ToThread): void {
-    if (!this.#worker) return;
-    this.#worker.postMessage(message);
-    this.#plan.onPost();
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../federation/model.ts";
 import type { ServiceReader } from "../federation/service-reader.ts";
 import type { ServicePolicy } from "../federation/service-shape.ts";
-import { ServiceTable, type ServiceTableOptions } from "../federation/service-table.ts";
+import { ServiceTable } from "../federation/service-table.ts";
 import type { Model } from "../federation/whole-model.ts";
 import type { BuiltZone } from "../zone/build.ts";
 import type { LocatedRecord } from "../zone/master-file.ts";
@@ -71,7 +71,7 @@ export type StateResult =
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-export interface ComposerOptions extends ServiceTableOptions {
+export interface ComposerOptions {
   readonly resolveHostname: ResolveHostname;
   /** Lets others work between the steps of a large change. */
   readonly pause?: () => Promise<unknown>;
@@ -109,7 +109,7 @@ export class SourceComposer {
   #committed: Committed | undefined;
 
   constructor(options: ComposerOptions) {
-    this.table = new ServiceTable(options);
+    this.table = new ServiceTable();
     this.#resolveHostname = options.resolveHostname;
     this.#pause = options.pause ?? (() => Promise.resolve());
   }

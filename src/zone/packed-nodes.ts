@@ -3,7 +3,7 @@
 
 import { RRType } from "../dns/record-types.ts";
 import { hashKey, type KeyBuffer, keyBuffer, setKey } from "../memory/key-words.ts";
-import { type PackedImage, PackedMap, type RecordRef } from "../memory/packed-map.ts";
+import { ControlWord, type PackedImage, PackedMap, type RecordRef } from "../memory/packed-map.ts";
 import { PackedWriter } from "../memory/packed-writer.ts";
 import type { RRset, ZoneNode, ZoneNodes } from "./zone.ts";
 
@@ -22,6 +22,11 @@ export class PackedNodes implements ZoneNodes {
 
   constructor(map: PackedImage | PackedMap) {
     this.map = map instanceof PackedMap ? map : new PackedMap(map);
+  }
+
+  /** The bits of `NodeTag` that any node has. */
+  get tags(): number {
+    return Atomics.load(this.map.control, ControlWord.USER);
   }
 
   readonly get = (key: string): ZoneNode | undefined => {
@@ -44,15 +49,18 @@ export class PackedNodes implements ZoneNodes {
 export function packNodes(apexKey: string, nodes: ReadonlyMap<string, ZoneNode>): PackedNodes {
   const writer = new PackedWriter();
   const key = keyBuffer();
+  let tags = 0;
   for (const [owner, node] of nodes) {
     const isCut = owner !== apexKey && node.rrsets.has(RRType.NS);
     const tag =
       (isCut ? NodeTag.CUT : 0) | (nodes.has(`\x01*${owner}`) ? NodeTag.WILDCARD_BELOW : 0);
+    tags |= tag;
     const value = nodeOctets(node);
     setKey(key, node.name, 0, node.name.length);
     const hash = hashKey(key.words, node.name.length);
     writer.put(key.words, node.name.length, hash, tag, value, value.length);
   }
+  writer.setControl(ControlWord.USER, tags);
   return new PackedNodes(writer);
 }
 
