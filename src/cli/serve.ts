@@ -54,7 +54,7 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   try {
     const { listen, workers = availableParallelism(), answerCacheMiB } = world.config;
     const planned = { listen: listen.dns, udp, workers, answerCacheMiB };
-    dataPlane = await startDataPlane(planned, (marks) => imageOf(current)(marks), {
+    dataPlane = await startDataPlane(planned, imageOf(world), {
       onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
       onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
     });

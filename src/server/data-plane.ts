@@ -89,12 +89,13 @@ export async function startDataPlane(
   events: DataPlaneEvents,
 ): Promise<DataPlane> {
   const marks = epochMarks(threadCount(options));
+  let current = image;
   const pool: Pool = {
     options,
     events,
     begin: (thread, signals) => {
       const { answerCacheMiB } = options;
-      return { thread, image: image(marks), marks, signals, answerCacheMiB };
+      return { thread, image: current(marks), marks, signals, answerCacheMiB };
     },
     onEnd: (thread) => {
       clearMark(marks, thread);
@@ -115,6 +116,7 @@ export async function startDataPlane(
   return {
     addresses,
     use: async (next) => {
+      current = next;
       await Promise.all(members.map(({ thread }) => thread.use(next(marks))));
     },
     grow: (growth) => {

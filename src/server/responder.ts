@@ -23,8 +23,8 @@ export interface ResponderOptions {
   readonly chance: () => number;
   /** Octets of memory for ready answers. */
   readonly answerCacheOctets: number;
-  /** Takes up at once what the control plane has sent. */
-  readonly takeMail: () => void;
+  /** Takes up at once what the control plane has sent. Default: nothing is ever sent. */
+  readonly takeMail?: () => void;
 }
 
 /** Queries that are longer are read by `answer` alone. */
@@ -159,7 +159,7 @@ export class Responder {
   #stateOf(image: SnapshotImage): AnswerState {
     const snapshot = openSnapshot(image);
     const { services } = snapshot.model;
-    services.map.refresh = this.#options.takeMail;
+    services.map.refresh = this.#options.takeMail ?? (() => undefined);
     return {
       snapshot,
       health: (service, cluster, address) => services.health(service, cluster, address),

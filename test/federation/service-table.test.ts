@@ -320,11 +320,10 @@ describe("the health of a table's addresses", () => {
 /** A table, and a reader that takes up what there is more of as it is told. */
 function readTable(): { table: ServiceTable; reader: ServiceReader } {
   const readers: ServiceReader[] = [];
-  const table = new ServiceTable({
-    onGrowth: (growth) => {
-      for (const reader of readers) reader.grow(growth);
-    },
-  });
+  const table = new ServiceTable();
+  table.onGrowth = (growth) => {
+    for (const reader of readers) reader.grow(growth);
+  };
   const reader = new ServiceReader(table.share(epochMarks(1)));
   readers.push(reader);
   return { table, reader };

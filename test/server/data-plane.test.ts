@@ -65,19 +65,19 @@ describe("the data plane", () => {
 
       it("answers from a snapshot as soon as it says that it uses it", async () => {
         for (const instance of ["first", "second", "third"]) {
-          await plane.use(named(instance));
+          await plane.use(() => named(instance));
           expect(await instanceNames(plane)).to.deep.equal([instance]);
         }
       });
 
       it("starts a thread anew that has died, on the same port, with the last snapshot", async () => {
-        await plane.use(named("last"));
+        await plane.use(() => named("last"));
         for (const worker of [...workers]) {
           const died = restarted();
           await worker.terminate();
           await died;
         }
-        await plane.use(named("last"));
+        await plane.use(() => named("last"));
         expect(await instanceNames(plane)).to.deep.equal(["last"]);
         expect(restarts.length).to.equal(udp === "batch" ? 3 : 1);
       });
@@ -86,13 +86,13 @@ describe("the data plane", () => {
         const died = restarted();
         await workers.at(-1)?.terminate();
         await died;
-        await plane.use(named("meanwhile"));
+        await plane.use(() => named("meanwhile"));
         expect(await instanceNames(plane)).to.deep.equal(["meanwhile"]);
       });
 
       it("answers from a snapshot that was handed over while a thread was dying", async () => {
         const ended = workers.at(-1)?.terminate();
-        const used = plane.use(named("dying"));
+        const used = plane.use(() => named("dying"));
         await ended;
         await used;
         expect(await instanceNames(plane)).to.deep.equal(["dying"]);
@@ -161,7 +161,7 @@ describe("the data plane", () => {
         // The next thread is not there yet, and the one that is left answers all.
         expect(await instanceNames(plane)).to.have.length(1);
         await ended;
-        await plane.use(image);
+        await plane.use(() => image);
       }
     });
 
@@ -182,7 +182,7 @@ describe("the data plane", () => {
         const died = restarted();
         await worker.terminate();
         await died;
-        await plane.use(image);
+        await plane.use(() => image);
       }
       isOver = true;
       await Promise.all(clients);
@@ -211,7 +211,7 @@ describe("the data plane", () => {
       const died = restarted();
       await workers.at(-1)?.terminate();
       await died;
-      await plane.use(image);
+      await plane.use(() => image);
       await instanceNames(plane);
       const after = await countersOnce(plane, 2 * manyClients + 1);
       expect(after.udp.answered).to.equal(2 * manyClients + 1);
@@ -240,7 +240,7 @@ describe("the data plane", () => {
   });
 
   async function started(options: Pick<DataPlaneOptions, "listen" | "udp">): Promise<DataPlane> {
-    const plane = await startDataPlane({ ...twoThreads, ...options }, image, {
+    const plane = await startDataPlane({ ...twoThreads, ...options }, () => image, {
       onFault: (message) => expect.fail(message),
       onRestart: (reason) => {
         restarts.push(reason);

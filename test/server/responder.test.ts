@@ -7,6 +7,7 @@ import { address } from "../geo/addresses.ts";
 import { compileWorld } from "../kit/compile-world.ts";
 import { decoded, queryOctets } from "../kit/dns-client.ts";
 import { filesOf } from "../kit/federation.ts";
+import { imageOf } from "./served-image.ts";
 
 const short = "web.a.my-federation.my-domain.com";
 const names = [
@@ -46,12 +47,12 @@ function responder(): { ask: (name: string) => number | undefined } {
       services: { "a/web": { in: { one: { external } } } },
     }),
   });
-  const responder = new Responder(
-    snapshot,
-    () => 0,
-    (error) => expect.fail(String(error)),
-    () => 0,
-  );
+  const responder = new Responder(imageOf(snapshot), {
+    now: () => 0,
+    onFault: (error) => expect.fail(String(error)),
+    chance: () => 0,
+    answerCacheOctets: 1 << 16,
+  });
   return {
     ask: (name) => {
       const octets = queryOctets(name, "A");

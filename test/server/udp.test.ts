@@ -29,7 +29,7 @@ for (const udp of ["batch", "dgram"] as const) {
       isStopped = false;
       faults.length = 0;
       const listen = ["127.0.0.1", "::1"].map((address) => ({ address, port: 0 }));
-      plane = await startDataPlane({ listen, udp, workers: 2, answerCacheMiB: 1 }, image, {
+      plane = await startDataPlane({ listen, udp, workers: 2, answerCacheMiB: 1 }, () => image, {
         onFault: (message) => faults.push(message),
         onRestart: (reason) => faults.push(reason),
       });
