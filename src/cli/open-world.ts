@@ -27,7 +27,7 @@ export async function openWorld(
   const configured = readServerConfig(path.resolve(configFile));
   const servers = configured.ok ? configured.config.resolvers : [];
   const hostnames = new Hostnames({ lookUp: dnsLookUp(servers), ...events });
-  const reader = new WorldReader(configFile, { resolveHostname: hostnames.resolve });
+  const reader = new WorldReader(configFile, hostnames.resolve);
   const unresolved = await reader.read();
   if (!unresolved.ok) return { first: unresolved, reader, hostnames };
   const names = hostnamesOf(unresolved.state);

@@ -18,6 +18,7 @@ import type { Cluster } from "../federation/model.ts";
 import { type CompiledDatabases, compileLocations, type LocationMap } from "../geo/locations.ts";
 import type { Override } from "../geo/overrides.ts";
 import { defaultTcpLimits } from "../server/tcp.ts";
+import type { ResolveHostname } from "../sources/merge.ts";
 import { type OverridesResult, readOverrides } from "../sources/overrides.ts";
 import {
   readSources,
@@ -50,7 +51,7 @@ const udpPayloadSize = 1232;
 /** A world that is read many times; while nothing changed, the very same object is given. */
 export class WorldReader {
   readonly #configFile: string;
-  readonly #options: WorldOptions;
+  readonly #options: SourceReaderOptions;
   readonly #config = new VersionedFile<ServerConfigResult>();
   readonly #overrides = new VersionedFile<OverridesResult>();
   readonly #databases = new DatabaseReader();
@@ -60,9 +61,10 @@ export class WorldReader {
   #last: { readonly parts: readonly unknown[]; readonly world: World } | undefined;
   #serial: number | undefined;
 
-  constructor(configFile: string, options: WorldOptions = {}) {
+  /** @param resolveHostname what is known of a load balancer's hostname; default: nothing. */
+  constructor(configFile: string, resolveHostname?: ResolveHostname) {
     this.#configFile = path.resolve(configFile);
-    this.#options = options;
+    this.#options = resolveHostname ? { resolveHostname } : {};
   }
 
   /** Reads what changed: a whole world, or every problem of every file in order of place. */

@@ -92,7 +92,7 @@ const stretch = 500;
  * yet. If that state has problems, the table is of no more use, and so is the composer.
  */
 export class SourceComposer {
-  readonly table: ServiceTable;
+  readonly table = new ServiceTable();
   readonly #resolveHostname: ResolveHostname;
   readonly #pause: () => Promise<unknown>;
   readonly #index = new ObjectIndex();
