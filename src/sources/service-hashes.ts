@@ -33,12 +33,6 @@ export class ServiceHashes {
     return this.#slots[at + 1] !== 0;
   }
 
-  /** Whether the service `namespace/name` is in it. */
-  hasKey(key: string): boolean {
-    const [first, second] = hashesOf(key);
-    return this.has(first, second);
-  }
-
   /** Every pair of hashes that is also in `other`. */
   forEachShared(other: ServiceHashes, onShared: (first: number, second: number) => void): void {
     this.forEach((first, second) => {

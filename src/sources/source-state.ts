@@ -3,36 +3,31 @@
 // resolved; it must not read anything itself.
 
 import { isDeepStrictEqual } from "node:util";
-import type { ClusterObject, FederationObject } from "../config/federation-schemas.ts";
+import type { ClusterObject } from "../config/federation-schemas.ts";
 import { compareProblems, formatProblem, type Problem } from "../config/problem.ts";
-import {
-  type Cluster,
-  type Federation,
-  type ServiceInCluster,
-  serviceKey,
-} from "../federation/model.ts";
+import { type Cluster, type Federation, serviceKey } from "../federation/model.ts";
 import type { ServiceReader } from "../federation/service-reader.ts";
 import type { ServicePolicy } from "../federation/service-shape.ts";
-import { ServiceTable } from "../federation/service-table.ts";
+import type { ServiceTable } from "../federation/service-table.ts";
 import type { Model } from "../federation/whole-model.ts";
 import type { BuiltZone } from "../zone/build.ts";
 import type { LocatedRecord } from "../zone/master-file.ts";
 import { checkFederatedNames, checkSpellings } from "./check-names.ts";
-import { checkObjects, mostOctets } from "./check-objects.ts";
+import { checkObjects } from "./check-objects.ts";
 import { addressedNamesOf, type ComposedZones, composeZones } from "./compose-zones.ts";
 import {
   clustersOf,
   federationOf,
-  mergedService,
   policyOf,
   type Resolution,
   type ResolveHostname,
 } from "./merge.ts";
 import { ObjectIndex } from "./object-index.ts";
 import { PendingServices } from "./pending-services.ts";
-import { hashesOf } from "./service-hashes.ts";
+import { type Changes, loadingPolicy, ServiceKeeper } from "./service-changes.ts";
 import type { SourceFile, SourceObject } from "./source-objects.ts";
 import { type StreamedFile, StreamedServices, type Suspicion } from "./streamed-file.ts";
+import { suspicionOf } from "./suspicion.ts";
 import type { ZoneFile } from "./zone-files.ts";
 
 /** All that the sources say, whole. Services may change in it; all else is as it was. */
@@ -84,15 +79,12 @@ export function composeState(files: SourceFiles, resolveHostname: ResolveHostnam
   return composer.compose(files);
 }
 
-/** How many services are changed at a stretch. */
-const stretch = 500;
-
 /**
  * Composes again and again. The first state's services go into its table at once: nobody has it
  * yet. If that state has problems, the table is of no more use, and so is the composer.
  */
 export class SourceComposer {
-  readonly table = new ServiceTable();
+  readonly #services = new ServiceKeeper();
   readonly #resolveHostname: ResolveHostname;
   readonly #pause: () => Promise<unknown>;
   readonly #index = new ObjectIndex();
@@ -101,17 +93,19 @@ export class SourceComposer {
   readonly #resolutions = new Map<string, Resolution>();
   /** Services that may not be in the table as they should be. */
   readonly #dirty = new Set<string>();
-  /** Plain services that have slices, as they are without: by service. */
-  readonly #bases = new Map<string, readonly ServiceInCluster[]>();
   #frame: Frame | undefined;
   #zones: Zones | undefined;
   #streams: Streams = { files: [], services: new StreamedServices([]), repeated: new Map() };
   #committed: Committed | undefined;
 
   constructor(options: ComposerOptions) {
-    this.table = new ServiceTable();
     this.#resolveHostname = options.resolveHostname;
     this.#pause = options.pause ?? (() => Promise.resolve());
+  }
+
+  /** The services in memory, for plain ones to be loaded into. */
+  get table(): ServiceTable {
+    return this.#services.table;
   }
 
   /** Takes in which objects there are now. */
@@ -131,7 +125,7 @@ export class SourceComposer {
   /** What plain services are read by: endpoint filters, and the policy of the first reading. */
   rules(): PlainRules {
     const { clusters, policy } = this.#frameNow();
-    return { clusters, policy: policy && { ...policy, healthCheck: undefined } };
+    return { clusters, policy: policy && loadingPolicy(policy) };
   }
 
   /** The state of these files; `update` has seen all objects, `suspects` are told by `suspicion`. */
@@ -140,13 +134,17 @@ export class SourceComposer {
     this.#touch(frame, files.streamedFiles ?? []);
     const zones = this.#zonesOf(files.zoneFiles, frame);
     const problems = this.#problemsOf(files, frame, zones, suspects);
-    const { federation, clusters, federationObject, policy } = frame;
-    if (!federation || !federationObject?.value || !policy || problems.length > 0) {
+    const { federation, clusters, federationObject } = frame;
+    if (!federation || !federationObject?.value || problems.length > 0) {
       return { ok: false, problems: sorted(problems) };
     }
-    const changes = this.#changes(frame, federationObject.value);
+    const changes = this.#services.changes(this.#dirty, {
+      index: this.#index,
+      rules: { federation: federationObject.value, clusters, resolveHostname: this.#resolved },
+      streams: this.#streams,
+    });
     const isFirst = this.#committed === undefined;
-    if (isFirst) this.#load(changes, policy);
+    if (isFirst) this.#services.load(changes);
     const services = isFirst
       ? this.table
       : new PendingServices(this.table, changes.put, changes.deleted);
@@ -156,52 +154,27 @@ export class SourceComposer {
     if (nameProblems.length > 0) return { ok: false, problems: sorted(nameProblems) };
 
     const state = this.#stateOf(frame, federation, zones, changes);
-    if (isFirst) this.#settle(changes, frame, state);
+    if (isFirst) this.#settle(frame, state);
     const commit = isFirst ? async () => {} : () => this.#commit(changes, frame, state);
     return { ok: true, state, pending, commit };
   }
 
   /**
-   * Which plain services of files that are kept as hashes may have problems; `undefined` if none.
-   * Their objects are then wanted by `compose`, so that their problems are told as any others.
+   * Which plain services may have problems; `undefined` if none. Their objects are then wanted by
+   * `compose`, so that their problems are told as any others.
    */
   suspicion(files: SourceFiles): Suspicion | undefined {
     const frame = this.#frameNow();
     this.#touch(frame, files.streamedFiles ?? []);
-    const { services } = this.#streams;
-    const doubled = new Map<string, Set<string>>();
-    for (const [cluster, hashes] of this.#streams.repeated) doubled.set(cluster, new Set(hashes));
     const isCommitted = this.#committed?.streams === this.#streams;
-    for (const key of isCommitted ? this.#dirty : this.#index.services.keys()) {
-      for (const { object } of this.#index.services.get(key) ?? []) {
-        if (!services.has(object.cluster, key)) continue;
-        const known = doubled.get(object.cluster) ?? new Set();
-        doubled.set(object.cluster, known.add(hashesOf(key).join(" ")));
-      }
-    }
-    const limits = new Map<string, { name: number; withPort: number }>();
-    const unknown = new Set<string>();
-    const isComplete = [...this.#objectFiles].every((each) => each.isComplete);
-    const { federationObject, clusterObjects } = frame;
-    const names = new Map(this.#index.clusters.map(({ object }) => [object.name, object.value]));
-    for (const [cluster, streamed] of services.byCluster) {
-      const isKnown = names.has(cluster) || files.clusterFolders.has(cluster);
-      if (isComplete && !isKnown) unknown.add(cluster);
-      const object = clusterObjects.find((each) => each?.metadata.name === cluster);
-      const limit = federationObject?.value && mostOctets(federationObject.value, cluster, object);
-      const isLong = ({ most }: (typeof streamed)[number]) =>
-        limit && (most.name > limit.name || most.withPort > limit.withPort);
-      if (limit && streamed.some(isLong)) limits.set(cluster, limit);
-    }
-    if (doubled.size === 0 && unknown.size === 0 && limits.size === 0) return undefined;
-    return (cluster, first, second, { name, withPort }) => {
-      const limit = limits.get(cluster);
-      return (
-        unknown.has(cluster) ||
-        doubled.get(cluster)?.has(`${first} ${second}`) === true ||
-        (limit !== undefined && (name > limit.name || withPort > limit.withPort))
-      );
-    };
+    return suspicionOf({
+      ...this.#streams,
+      index: this.#index,
+      keys: isCommitted ? this.#dirty : this.#index.services.keys(),
+      federation: frame.federationObject?.value,
+      clusterFolders: files.clusterFolders,
+      isComplete: files.objectFiles.every((each) => each.isComplete),
+    });
   }
 
   #frameNow(): Frame {
@@ -226,6 +199,10 @@ export class SourceComposer {
     return this.#frame;
   }
 
+  /** What a hostname was resolved to when this reading began. */
+  readonly #resolved: ResolveHostname = (hostname) =>
+    this.#resolutions.get(hostname) ?? this.#resolveHostname(hostname);
+
   #zonesOf(zoneFiles: readonly ZoneFile[], frame: Frame): Zones {
     const known = this.#zones;
     if (known && known.frame === frame && isSameList(known.files, zoneFiles)) return known;
@@ -243,7 +220,7 @@ export class SourceComposer {
     const { zones: built, federationRecords } = zones.composed;
     const isSame =
       isSameFrame &&
-      changes.size === 0 &&
+      changes.isNone &&
       last?.zones === built &&
       last.federationRecords === federationRecords &&
       isDeepStrictEqual(last.otherKinds, otherKinds);
@@ -293,14 +270,9 @@ export class SourceComposer {
         this.#dirty.add(`${namespace}/${name}`);
       }
     }
-    const former = committed?.streams.services;
-    if (former === undefined || former.isWithin(streamed)) return;
-    for (const { namespace, name, clusters } of this.table.values()) {
-      const key = `${namespace}/${name}`;
-      const isGone = clusters.some(
-        ({ cluster }) => former.has(cluster, key) && !streamed.has(cluster, key),
-      );
-      if (isGone) this.#dirty.add(key);
+    if (committed === undefined) return;
+    for (const key of this.#services.gone(committed.streams.services, streamed)) {
+      this.#dirty.add(key);
     }
   }
 
@@ -327,92 +299,13 @@ export class SourceComposer {
     ];
   }
 
-  /** Merges the services that may have changed, and says which of them really are not as they were. */
-  #changes(frame: Frame, federation: FederationObject): Changes {
-    const former = this.#committed?.frame;
-    const changes: Changes = {
-      put: new ServiceTable(),
-      deleted: new Set(),
-      bases: new Map(),
-      policy: isDeepStrictEqual(former?.policy, frame.policy) ? undefined : former?.policy,
-      size: 0,
-    };
-    const rules = {
-      federation,
-      clusters: frame.clusters,
-      resolveHostname: (hostname: string) =>
-        this.#resolutions.get(hostname) ?? this.#resolveHostname(hostname),
-    };
-    for (const key of this.#dirty) {
-      const streamed = this.#streamedEntries(key);
-      const slices = this.#index.slices.get(key) ?? [];
-      const bases = streamed.filter(({ cluster }) =>
-        slices.some(({ object }) => object.cluster === cluster),
-      );
-      changes.bases.set(key, bases);
-      const service = mergedService(key, this.#index, rules, streamed);
-      const known = this.table.get(key);
-      if (service === undefined) {
-        if (known !== undefined) changes.deleted.add(key);
-      } else if (changes.policy !== undefined || !isDeepStrictEqual(service, known)) {
-        changes.put.put(service);
-      }
-    }
-    changes.size = changes.put.size + changes.deleted.size + (changes.policy ? 1 : 0);
-    return changes;
-  }
-
-  /** What clusters say of a service in files that are kept as hashes. */
-  #streamedEntries(key: string): ServiceInCluster[] {
-    const entries: ServiceInCluster[] = [];
-    for (const cluster of this.#streams.services.byCluster.keys()) {
-      if (!this.#streams.services.has(cluster, key)) continue;
-      const isOf = (each: ServiceInCluster) => each.cluster === cluster;
-      const fresh = this.#streams.files.flatMap((each) => each.fresh?.get(key)?.clusters ?? []);
-      const found =
-        fresh.find(isOf) ??
-        this.#bases.get(key)?.find(isOf) ??
-        this.table.get(key)?.clusters.find(isOf);
-      if (!found) throw new Error(`cannot find a service that was read, got ${key} in ${cluster}`);
-      entries.push(found);
-    }
-    return entries;
-  }
-
-  /** Makes the changes; others may work meanwhile, but not on this. */
   async #commit(changes: Changes, frame: Frame, state: SourceState): Promise<void> {
-    const { policy } = frame;
-    if (changes.policy !== undefined && policy !== undefined) {
-      const { table } = this;
-      table.replacePolicy(table.internPolicy(changes.policy), table.internPolicy(policy));
-    }
-    let count = 0;
-    for (const key of changes.deleted) {
-      this.table.delete(key);
-      if (++count % stretch === 0) await this.#pause();
-    }
-    for (const service of changes.put.values()) {
-      this.table.put(service);
-      if (++count % stretch === 0) await this.#pause();
-    }
-    this.#settle(changes, frame, state);
+    await this.#services.apply(changes, this.#pause);
+    this.#settle(frame, state);
   }
 
-  /** Puts the first state's changes into the table, which nobody reads yet. */
-  #load(changes: Changes, policy: ServicePolicy): void {
-    const { table } = this;
-    for (const key of changes.deleted) table.delete(key);
-    for (const service of changes.put.values()) table.put(service);
-    const plain = table.internPolicy({ ...policy, healthCheck: undefined });
-    table.replacePolicy(plain, table.internPolicy(policy));
-  }
-
-  /** From here on the table is as the files are. */
-  #settle(changes: Changes, frame: Frame, state: SourceState): void {
-    for (const [key, bases] of changes.bases) {
-      if (bases.length > 0) this.#bases.set(key, bases);
-      else this.#bases.delete(key);
-    }
+  /** From here on the services in memory are as the files say. */
+  #settle(frame: Frame, state: SourceState): void {
     for (const each of this.#streams.files) each.fresh = undefined;
     this.#dirty.clear();
     this.#committed = { frame, state, streams: this.#streams };
@@ -454,16 +347,6 @@ interface Committed {
   readonly frame: Frame;
   readonly state: SourceState;
   readonly streams: Streams;
-}
-
-interface Changes {
-  readonly put: ServiceTable;
-  readonly deleted: Set<string>;
-  /** What `#bases` will be for these services. */
-  readonly bases: Map<string, readonly ServiceInCluster[]>;
-  /** The policy that another one takes the place of in all services that have it. */
-  readonly policy: ServicePolicy | undefined;
-  size: number;
 }
 
 /** All objects with some that were read again, each file's in order of place. */

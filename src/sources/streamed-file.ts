@@ -61,9 +61,10 @@ export class StreamedServices {
     return this.#byCluster;
   }
 
-  /** Whether a cluster has the service `namespace/name`. */
-  has(cluster: string, key: string): boolean {
-    return this.#byCluster.get(cluster)?.some(({ hashes }) => hashes.hasKey(key)) ?? false;
+  /** Whether a cluster has the service with these hashes. */
+  has(cluster: string, first: number, second: number): boolean {
+    const streamed = this.#byCluster.get(cluster);
+    return streamed?.some(({ hashes }) => hashes.has(first, second)) ?? false;
   }
 
   /** Whether every service of these is also in the others. */
