@@ -1,0 +1,101 @@
+// Changes of many services at once in shared memory: another policy for all that have one, and
+// whether a cluster says the same as before.
+
+import { expect } from "chai";
+import fc from "fast-check";
+import { type HealthCheck, type Service, serviceKey } from "../../src/federation/model.ts";
+import { writeLabels } from "../../src/federation/service-reader.ts";
+import { entryShapeOf, type ServicePolicy } from "../../src/federation/service-shape.ts";
+import { ServiceTable } from "../../src/federation/service-table.ts";
+import { keyBuffer } from "../../src/memory/key-words.ts";
+import { seed } from "../dns/arbitraries.ts";
+import { policies, services } from "./arbitraries.ts";
+
+const healthCheck: HealthCheck = {
+  type: "tcp",
+  port: 80,
+  path: "/",
+  intervalSeconds: 10,
+  timeoutSeconds: 3,
+  fall: 3,
+  rise: 2,
+  expectStatus: "200-399",
+  expectBody: undefined,
+  host: undefined,
+  insecureSkipVerify: false,
+};
+const anyPolicy = policies(fc.constantFrom(undefined, healthCheck));
+
+describe("services that get another policy", () => {
+  it("are as if they had been put with it, and all others as they were", () => {
+    fc.assert(
+      fc.property(
+        fc.array(services, { minLength: 1, maxLength: 8 }),
+        anyPolicy,
+        anyPolicy,
+        (list, from, to) => {
+          const table = new ServiceTable();
+          const expected = new Map<string, Service>();
+          for (const [at, service] of list.entries()) {
+            const put = at % 2 === 0 ? { ...service, ...from } : service;
+            table.put(put);
+            const isReplaced = policyText(put) === policyText(from);
+            expected.set(serviceKey(put), isReplaced ? { ...put, ...to } : put);
+          }
+          table.replacePolicy(table.internPolicy(from), table.internPolicy(to));
+          for (const [key, service] of expected) expect(table.get(key)).to.deep.equal(service);
+          expect(table.size).to.equal(expected.size);
+        },
+      ),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  it("keep the health of their addresses if both policies have a check, and are whole with a new one", () => {
+    fc.assert(
+      fc.property(services, anyPolicy, anyPolicy, (service, from, to) => {
+        const put = { ...service, ...from };
+        const table = ServiceTable.of([put]);
+        for (const { cluster, external } of put.clusters) {
+          for (const each of external) table.setHealth(serviceKey(put), cluster, each, 0);
+        }
+        table.replacePolicy(table.internPolicy(from), table.internPolicy(to));
+        const isKept = from.healthCheck !== undefined && to.healthCheck !== undefined;
+        for (const { cluster, external, clusterIps } of put.clusters) {
+          const own = new Set(clusterIps.map(String));
+          for (const each of external.filter((address) => !own.has(String(address)))) {
+            const health = table.health({ ...put, ...to }, cluster, each);
+            expect(health).to.equal(isKept ? 0 : 1);
+          }
+        }
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+});
+
+describe("an entry that is compared", () => {
+  it("is there if the cluster says just the same", () => {
+    fc.assert(
+      fc.property(services, services, (service, other) => {
+        const table = ServiceTable.of([service]);
+        const key = keyBuffer();
+        const length = writeLabels(key, [service.name, service.namespace]);
+        for (const entry of [...service.clusters, ...other.clusters]) {
+          if (entry.hostnames.length > 0 || entry.endpoints) continue;
+          const addresses = Buffer.concat([...entry.clusterIps, ...entry.external]);
+          const id = table.internEntry(entryShapeOf(entry));
+          const isSame = service.clusters.some(
+            (each) => fc.stringify(each) === fc.stringify(entry),
+          );
+          expect(table.hasEntry(key, length, id, addresses)).to.equal(isSame);
+        }
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+});
+
+function policyText({ answer, ttl, minHealthyPercent, onAllDown, healthCheck }: ServicePolicy) {
+  return JSON.stringify({ answer, ttl, minHealthyPercent, onAllDown, healthCheck });
+}
