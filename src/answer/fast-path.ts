@@ -22,10 +22,11 @@ import { plainUdpSize } from "./answer-message.ts";
 import { askerOf } from "./asker.ts";
 import { serverCookie } from "./cookies.ts";
 import { FastQuery, type MessageMemory, questionAt } from "./fast-query.ts";
-import { trustFull, trustUnknown, ViewFinder } from "./fast-view.ts";
+import { Depends, trustFull, trustUnknown, ViewFinder } from "./fast-view.ts";
 import { Existence, type FastZone, FastZones } from "./fast-zones.ts";
 import type { AnswerState } from "./federated-answer.ts";
-import { type ServicePlan, ServicePlans } from "./service-plan.ts";
+import { PlanWalk } from "./plan-walk.ts";
+import { ServicePlans } from "./service-plan.ts";
 import type { Turns } from "./turns.ts";
 import { viewOf } from "./view.ts";
 import { type EntryKey, EntryWord, WireCache } from "./wire-cache.ts";
@@ -58,6 +59,7 @@ export class FastPath {
   readonly #views: ViewFinder;
   readonly #zones: FastZones;
   readonly #plans: ServicePlans;
+  readonly #walk: PlanWalk;
   readonly #maker: AnswerMaker;
   readonly #query = new FastQuery();
   readonly #key: EntryKey;
@@ -75,7 +77,7 @@ export class FastPath {
   #flags = 0;
   #depends = 0;
   #extendedError = -1;
-  #plan: ServicePlan | null = null;
+  #ttlSeconds = 0;
   #record: RecordRef = 0;
   #entry = 0;
   #zone: FastZone | undefined;
@@ -89,7 +91,8 @@ export class FastPath {
     this.cache = new WireCache(cacheOctets);
     this.#views = new ViewFinder(views, settings.trustedResolvers);
     this.#zones = new FastZones(state.snapshot);
-    this.#plans = new ServicePlans(model.clusters, model.services, state.drained, this.#views);
+    this.#plans = new ServicePlans(state, this.#views);
+    this.#walk = new PlanWalk(model.services);
     this.#maker = new AnswerMaker(state, this.#zones, this.cache);
     const { name, domain } = model.federation;
     this.#domain = lowerName(domain);
@@ -208,20 +211,22 @@ export class FastPath {
       return true;
     }
     const tag = this.#services.map.tagOf(ref);
-    if ((tag & sickBit) !== 0 || !this.#locate(received)) return false;
+    if (!this.#locate(received)) return false;
     const family = type === RRType.A ? 4 : 6;
-    const plan = this.#plans.find(ref, tag & shapeMask, this.#views.view, family);
+    const isSick = (tag & sickBit) !== 0;
+    const plan = this.#plans.find(ref, tag & shapeMask, isSick, this.#views.view, family);
     if (!plan) return false;
-    if (plan.count === 0) {
+    this.#walk.follow(plan, ref, this.#views);
+    if (this.#walk.count === 0) {
       if (!this.#ownZone?.hasTemplateFor(this.#query)) return false;
       this.#deny(this.#ownZone, Rcode.NOERROR);
       this.#depends = plan.depends;
       return true;
     }
     this.#flags = isResponse | isAuthoritative;
-    this.#depends = plan.depends;
+    this.#depends = plan.depends | (this.#walk.dependsOnPrefix ? Depends.PREFIX : 0);
     this.#body = Body.PLAN;
-    this.#plan = plan;
+    this.#ttlSeconds = plan.ttlSeconds;
     this.#record = ref;
     if (this.#turn < 0) this.#turn = this.#turns.next(hash);
     return true;
@@ -371,7 +376,7 @@ export class FastPath {
   #bodyLength(): number {
     switch (this.#body) {
       case Body.PLAN:
-        return (this.#plan?.count ?? 0) * (this.#query.type === RRType.A ? 16 : 28);
+        return this.#walk.addressCount * (this.#query.type === RRType.A ? 16 : 28);
       case Body.ENTRY:
         return this.cache.words[this.#entry + EntryWord.BODY_LENGTH] ?? 0;
       case Body.TEMPLATE:
@@ -385,9 +390,9 @@ export class FastPath {
   #writeBody({ view, octets }: MessageMemory, outAt: number, start: number): void {
     let answers = 0;
     let others = 0;
-    if (this.#body === Body.PLAN && this.#plan) {
-      answers = this.#plan.count;
-      this.#writePlan(view, start, this.#plan);
+    if (this.#body === Body.PLAN) {
+      answers = this.#walk.addressCount;
+      this.#writePlan(view, start);
     } else if (this.#body === Body.ENTRY) {
       const { words } = this.cache;
       answers = (words[this.#entry + EntryWord.ANSWERS] ?? 0) & 0xffff;
@@ -408,32 +413,33 @@ export class FastPath {
   }
 
   /** Address records whose owner is the question (RFC 1035 section 4.1.4). */
-  #writePlan(view: DataView, start: number, plan: ServicePlan): void {
+  #writePlan(view: DataView, start: number): void {
     const { map } = this.#services;
     const words = map.wordsOf(this.#record);
     const value = map.valueWordAt(this.#record);
     const { type } = this.#query;
+    const ttl = this.#ttlSeconds;
     const addressWords = type === RRType.A ? 1 : 4;
-    const length = addressWords * 4;
     const nameAndType = (0xc00c << 16) | type;
-    const classAndTtl = (DnsClass.IN << 16) | (plan.ttlSeconds >>> 16);
-    const ttlAndLength = ((plan.ttlSeconds & 0xffff) << 16) | length;
+    const classAndTtl = (DnsClass.IN << 16) | (ttl >>> 16);
+    const ttlAndLength = ((ttl & 0xffff) << 16) | (addressWords * 4);
+    const { clusters, given, count } = this.#walk;
     let to = start;
-    for (let each = 0; each < plan.clusters.length; each++) {
-      const cluster = plan.clusters[each];
-      if (!cluster) continue;
-      const first = value + (cluster.at >> 2);
-      let next = cluster.total > 1 ? this.#turn % cluster.total : 0;
-      for (let given = 0; given < cluster.given; given++) {
+    for (let each = 0; each < count; each++) {
+      const offsets = clusters[each]?.offsets;
+      if (!offsets) continue;
+      const total = offsets.length;
+      let next = total > 1 ? this.#turn % total : 0;
+      for (let left = given[each] ?? 0; left > 0; left--) {
         view.setInt32(to, nameAndType);
         view.setInt32(to + 4, classAndTtl);
         view.setInt32(to + 8, ttlAndLength);
         to += 12;
-        const from = first + next * addressWords;
+        const from = value + ((offsets[next] ?? 0) >> 2);
         for (let word = 0; word < addressWords; word++, to += 4) {
           view.setInt32(to, words[from + word] ?? 0, isLittleEndian);
         }
-        next = next + 1 === cluster.total ? 0 : next + 1;
+        next = next + 1 === total ? 0 : next + 1;
       }
     }
   }

@@ -43,6 +43,8 @@ export interface ServiceShape {
   readonly healthOffsets: readonly number[];
   /** Octets up to the extras. */
   readonly fixedLength: number;
+  /** Whether slices make some of its services less healthy than others. */
+  readonly isUneven: boolean;
 }
 
 /** Puts a shape together. */
@@ -58,7 +60,8 @@ export function serviceShape(policy: ServicePolicy, entries: readonly EntryShape
     healthOffsets.push(at);
     if (policy.healthCheck) at += addressCount(entry);
   }
-  return { policy, entries, addressOffsets, healthOffsets, fixedLength: at };
+  const isUneven = entries.some((each) => each.slices === "other");
+  return { policy, entries, addressOffsets, healthOffsets, fixedLength: at, isUneven };
 }
 
 /** Octets of all addresses of an entry. */

@@ -29,5 +29,9 @@ export function isContested(entries: readonly Drawn<unknown>[], given: number): 
 
 /** The score of rendezvous hashing; exported so that an explanation can show it. */
 export function score({ weight, hash }: Drawn<unknown>): number {
+  return scoreOf(weight, hash);
+}
+
+export function scoreOf(weight: number, hash: number): number {
   return -(weight > 0 ? weight : 1) / Math.log(hash);
 }

@@ -34,7 +34,8 @@ export function levelShares(levels: readonly LevelHealth[], minHealthyPercent: n
 export function levelOfClient(shares: readonly number[], u: number): number {
   let sum = 0;
   let last = -1;
-  for (const [at, share] of shares.entries()) {
+  for (let at = 0; at < shares.length; at++) {
+    const share = shares[at] ?? 0;
     if (share <= 0) continue;
     sum += share;
     last = at;
