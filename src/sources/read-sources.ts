@@ -183,6 +183,8 @@ export class SourceReader {
     );
     if (next.retryAfterMs !== undefined) retries.push(next.retryAfterMs);
     if (next.version) this.#versions.set(file, next.version);
+    // A version that was read before is of no use: its services are not in the table that is loaded.
+    else if (!this.#isLoaded) this.#versions.delete(file);
     const content = next.version?.content;
     if (isLoading && content?.kind === "streamed") this.#loading.add(content.file);
     if (next.isTableSpoiled) this.#hasFailed = true;

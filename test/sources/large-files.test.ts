@@ -1,6 +1,7 @@
 // JSON files that are read in pieces: what is in them, and what is told of what is wrong with
 // them, is the same as if they were read whole.
 
+import { rmSync } from "node:fs";
 import { expect } from "chai";
 import { formatProblem } from "../../src/config/problem.ts";
 import { formatAddress } from "../../src/dns/address.ts";
@@ -175,6 +176,18 @@ describe("large files", () => {
       expect(await shown(folder.path, Number.POSITIVE_INFINITY)).to.deep.equal(expected);
     });
   }
+
+  it("may vanish before there is any good state", async () => {
+    folder.write({ "clusters/c1/all.ndjson": web, "clusters/c1/mail.ndjson": mail });
+    folder.write({ "clusters/c1/bad.yaml": "kind: Servce" });
+    const reader = new SourceReader(folder.path, { streamedOctets: 1 });
+    expect((await reader.read()).ok).to.equal(false);
+    rmSync(folder.file("clusters/c1/all.ndjson"));
+    folder.write({ "clusters/c1/bad.yaml": "" });
+    const result = await reader.read();
+    const services = result.ok ? [...result.state.model.services.values()] : [];
+    expect(services.map(({ name }) => name)).to.deep.equal(["mail"]);
+  });
 
   it("are given up where every object is wrong", async () => {
     const bad = Array.from({ length: 1100 }, (_, at) => service(`s${at}`, { spec: [] }));
