@@ -183,7 +183,7 @@ describe("large files", () => {
     const reader = new SourceReader(folder.path, { streamedOctets: 1 });
     expect((await reader.read()).ok).to.equal(false);
     rmSync(folder.file("clusters/c1/all.ndjson"));
-    folder.write({ "clusters/c1/bad.yaml": "" });
+    folder.write({ "clusters/c1/bad.yaml": slice });
     const result = await reader.read();
     const services = result.ok ? [...result.state.model.services.values()] : [];
     expect(services.map(({ name }) => name)).to.deep.equal(["mail"]);
