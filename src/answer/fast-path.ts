@@ -27,6 +27,7 @@ import { Existence, type FastZone, FastZones } from "./fast-zones.ts";
 import type { AnswerState } from "./federated-answer.ts";
 import { PlanWalk } from "./plan-walk.ts";
 import { ServicePlans } from "./service-plan.ts";
+import { FoundBy, Sightings } from "./sightings.ts";
 import type { Turns } from "./turns.ts";
 import { viewOf } from "./view.ts";
 import { type EntryKey, EntryWord, WireCache } from "./wire-cache.ts";
@@ -62,6 +63,7 @@ export class FastPath {
   readonly #walk: PlanWalk;
   readonly #maker: AnswerMaker;
   readonly #query = new FastQuery();
+  readonly #sightings = new Sightings();
   readonly #key: EntryKey;
   /** The federation's domain in lower case, and its label before it with its length. */
   readonly #domain: Uint8Array;
@@ -78,6 +80,7 @@ export class FastPath {
   #depends = 0;
   #extendedError = -1;
   #ttlSeconds = 0;
+  #revision = 0;
   #record: RecordRef = 0;
   #entry = 0;
   #zone: FastZone | undefined;
@@ -134,6 +137,9 @@ export class FastPath {
       out.words[(outAt >> 2) + word] = memory.words[(at >> 2) + word] ?? 0;
     }
     this.#writeBody(out, outAt, outAt + front);
+    if (this.#body === Body.PLAN && this.#isWorthKeeping()) {
+      this.#keepPlanned(out.octets.subarray(outAt + front, outAt + length - tail));
+    }
     if (query.hasOpt) {
       this.#writeOpt(received, out, outAt + length - tail, nowSeconds);
     }
@@ -143,6 +149,12 @@ export class FastPath {
   /** Finds out what is answered, without writing it; false where only `answer` can say it. */
   #lookUp(received: FastReceived): boolean {
     const query = this.#query;
+    const foundBy = this.#sightings.foundBy(query.hash);
+    if (foundBy !== FoundBy.UNKNOWN) {
+      const variant = this.#findEntry(received, foundBy === FoundBy.OWN_VIEW);
+      if (variant === found) return true;
+      if (variant === cannotLocate) return false;
+    }
     const below = this.#labelsBelow();
     const service = below > 2 ? this.#findService(below) : 0;
     if (service !== 0 && this.#planFor(service, received)) return true;
@@ -210,7 +222,9 @@ export class FastPath {
       this.#deny(this.#ownZone, Rcode.NOERROR);
       return true;
     }
-    const tag = this.#services.map.tagOf(ref);
+    const { map } = this.#services;
+    this.#revision = map.revisionOf(ref);
+    const tag = map.tagOf(ref);
     if (!this.#locate(received)) return false;
     const family = type === RRType.A ? 4 : 6;
     const isSick = (tag & sickBit) !== 0;
@@ -288,6 +302,10 @@ export class FastPath {
     const flags = words[at + EntryWord.FLAGS] ?? 0;
     this.#flags = (words[at + EntryWord.ANSWERS] ?? 0) >>> 16;
     this.#depends = (flags >>> dependsShift) & 0xff;
+    this.#sightings.setFoundBy(
+      query.hash,
+      key.view === anyView ? FoundBy.ANY_VIEW : FoundBy.OWN_VIEW,
+    );
     if ((flags & entryFlag.NEGATIVE) !== 0) {
       this.#body = Body.TEMPLATE;
       this.#zone = this.#zones.zones[(words[at + EntryWord.OTHERS] ?? 0) >>> 16];
@@ -300,6 +318,33 @@ export class FastPath {
 
   #entryFlags(at: number): number {
     return this.cache.words[at + EntryWord.FLAGS] ?? 0;
+  }
+
+  /** What was followed a plan for, and is asked again and again, is quicker found ready. */
+  #isWorthKeeping(): boolean {
+    const walk = this.#walk;
+    if (walk.dependsOnPrefix || walk.rotates) return false;
+    return this.#sightings.isSecond(Math.imul(this.#query.hash, this.#views.view + 2));
+  }
+
+  #keepPlanned(body: Uint8Array): void {
+    const revision = this.#services.map.revisionOf(this.#record);
+    // What was changed while it was followed may be half in it.
+    if (revision !== this.#revision) return;
+    const { nameWords, nameLength, type, hash } = this.#query;
+    const key = { nameWords, nameLength, type, hash, variant: 0, prefixHigh: 0, prefixLow: 0 };
+    const fields = {
+      flags: entryFlag.OF_SERVICE | (this.#depends << dependsShift) | (1 << variantsShift),
+      record: this.#record,
+      stamp: revision,
+      messageFlags: this.#flags,
+      answers: this.#walk.addressCount,
+      authorities: 0,
+      additionals: 0,
+      bodyLength: 0,
+    };
+    this.cache.put({ ...key, view: this.#views.view }, fields, body);
+    this.#sightings.setFoundBy(hash, FoundBy.OWN_VIEW);
   }
 
   /** Whether what an entry depended on is as it was. */

@@ -33,7 +33,11 @@ export class ViewFinder {
   readonly #clientView = new DataView(this.#client.buffer);
   readonly #resolver4 = new Uint8Array(4);
   readonly #resolver6 = new Uint8Array(16);
+  /** As a signed word: larger numbers would lie in memory of their own. */
   #ipv4 = 0;
+  #hasLast = false;
+  #lastResolver = 0;
+  #lastTrust = 0;
   #insideRange = 0;
   #outsideRange = 0;
   #isInside = false;
@@ -98,6 +102,22 @@ export class ViewFinder {
    * `find` takes it: anywhere, nowhere, or in the cluster of that number. -2: see `find`.
    */
   trustOf(octets: Uint8Array, at: number, family: 4 | 6): number {
+    if (family === 6) return this.#findTrust(octets, at, family);
+    // One resolver asks many times in a row.
+    const word =
+      ((octets[at] ?? 0) << 24) |
+      ((octets[at + 1] ?? 0) << 16) |
+      ((octets[at + 2] ?? 0) << 8) |
+      (octets[at + 3] ?? 0);
+    if (!this.#hasLast || word !== this.#lastResolver) {
+      this.#lastTrust = this.#findTrust(octets, at, family);
+      this.#lastResolver = word;
+      this.#hasLast = true;
+    }
+    return this.#lastTrust;
+  }
+
+  #findTrust(octets: Uint8Array, at: number, family: 4 | 6): number {
     const resolver = family === 4 ? this.#resolver4 : this.#resolver6;
     for (let index = 0; index < resolver.length; index++) resolver[index] = octets[at + index] ?? 0;
     for (let index = 0; index < this.#trusted.length; index++) {
@@ -132,7 +152,7 @@ export class ViewFinder {
   /** The client's prefix of draws as words: bits past `drawScope` and past its own length are zero. */
   get drawHigh(): number {
     const bits = Math.min(drawScope[this.family], this.#prefixLength);
-    const high = this.family === 4 ? this.#ipv4 | 0 : this.#clientView.getInt32(0);
+    const high = this.family === 4 ? this.#ipv4 : this.#clientView.getInt32(0);
     return bits >= 32 ? high : bits === 0 ? 0 : high & (-1 << (32 - bits));
   }
 
@@ -146,7 +166,7 @@ export class ViewFinder {
     for (let index = 0; index < 4; index++) {
       word = (word << 8) | (index < given ? (octets[at + index] ?? 0) : 0);
     }
-    this.#ipv4 = word >>> 0;
+    this.#ipv4 = word;
   }
 
   #readIpv6(octets: Uint8Array, at: number, given: number): void {
@@ -157,12 +177,14 @@ export class ViewFinder {
   }
 
   #rangeIn(table: RangeTable): number {
-    return this.family === 4 ? findIpv4Range(table, this.#ipv4) : findRange(table, this.#client);
+    return this.family === 4
+      ? findIpv4Range(table, this.#ipv4 >>> 0)
+      : findRange(table, this.#client);
   }
 
   #scopeIn(table: RangeTable, range: number): number {
     return this.family === 4
-      ? ipv4ScopeOf(table, range, this.#ipv4)
+      ? ipv4ScopeOf(table, range, this.#ipv4 >>> 0)
       : scopeOf(table, range, this.#client);
   }
 

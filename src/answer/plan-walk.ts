@@ -26,6 +26,8 @@ export class PlanWalk {
   addressCount = 0;
   /** Whether the client's prefix decided anything. */
   dependsOnPrefix = false;
+  /** Whether a cluster has several addresses, which take turns. */
+  rotates = false;
   readonly #hash = new UnitHash();
   readonly #services: ServiceReader;
   #scores = new Float64Array(8);
@@ -39,6 +41,7 @@ export class PlanWalk {
     const { levels, isOrdered, isSpilled, maxAddresses } = plan;
     this.count = 0;
     this.addressCount = 0;
+    this.rotates = false;
     this.dependsOnPrefix = isSpilled;
     if (plan.level < 0) return;
     const own = isSpilled ? this.#levelOf(plan, ref, client) : plan.level;
@@ -53,7 +56,9 @@ export class PlanWalk {
     // Each cluster keeps one address, what room is left goes to further ones.
     let room = maxAddresses - this.count;
     for (let at = 0; at < this.count; at++) {
-      const further = Math.min(room, (this.clusters[at]?.offsets.length ?? 1) - 1);
+      const total = this.clusters[at]?.offsets.length ?? 1;
+      if (total > 1) this.rotates = true;
+      const further = Math.min(room, total - 1);
       room -= further;
       this.given[at] = 1 + further;
       this.addressCount += 1 + further;
