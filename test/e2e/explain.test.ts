@@ -22,6 +22,7 @@ import {
   plainExplanation,
   plainMessage,
   withoutRotation,
+  withoutSpelling,
 } from "../kit/plain-answer.ts";
 import { type RunningServer, startServer } from "../kit/server.ts";
 
@@ -43,7 +44,9 @@ describe("meridian serve and meridian explain", () => {
           const { source, subnet } = generateClient(dice, world, model.clusters.size);
           const ecs = subnet === undefined ? {} : { subnet };
           const options = { localAddress: source, transport: "tcp", ...ecs } as const;
-          const answered = plainMessage(await query(server, name, type, options));
+          const message = await query(server, name, type, options);
+          expect(message.questions.map((each) => formatName(each.name))).to.deep.equal([name]);
+          const answered = plainMessage(message);
           const explained = subnet
             ? await explainJson(server.folder, name, type, subnet, source)
             : await explainJson(server.folder, name, type, source);
@@ -88,9 +91,12 @@ function generateClient(
   return { source, subnet: formatNetwork({ address, prefixLength }) };
 }
 
-/** The same without what may differ: rotation, and the SOA's serial, which is the time. */
+/**
+ * The same without what may differ: rotation, the spelling of names behind the question's, and the
+ * SOA's serial, which is the time.
+ */
 function comparable(plain: PlainAnswer): PlainAnswer {
-  const answer = withoutRotation(plain);
+  const answer = withoutSpelling(withoutRotation(plain));
   return {
     ...answer,
     authorities: answer.authorities.map((each) => each.replace(/( SOA \S+ \S+) \d+/, "$1 serial")),

@@ -1,5 +1,6 @@
 // Answers as plain text records, so that a decoded message, an explanation and its JSON can be
-// compared: exactly, or up to the rotation of addresses inside a cluster.
+// compared: exactly, up to the rotation of addresses inside a cluster, or up to how names are
+// spelled where compression may change that.
 
 import type { ExplainedRecord, Explanation } from "../../src/answer/explanation.ts";
 import { parseAddress } from "../../src/dns/address.ts";
@@ -7,7 +8,7 @@ import { Rcode } from "../../src/dns/codes.ts";
 import type { Message, ResourceRecord } from "../../src/dns/message.ts";
 import { formatName } from "../../src/dns/name.ts";
 import { formatRdata } from "../../src/dns/rdata-text.ts";
-import { recordType } from "../../src/dns/record-types.ts";
+import { recordType, typeCode } from "../../src/dns/record-types.ts";
 import { clusterNumberOf, isInternalAddress } from "./generators.ts";
 
 /** An answer's every part that a client can see. */
@@ -58,9 +59,37 @@ export function withoutRotation(plain: PlainAnswer): PlainAnswer {
   };
 }
 
+/**
+ * The same with names in lower case wherever compression may give them the spelling of a name
+ * before them: owners, and the data of types whose names are compressed. The first answer's owner
+ * is the question's name and stays as it is.
+ */
+export function withoutSpelling(plain: PlainAnswer): PlainAnswer {
+  return {
+    ...plain,
+    answers: plain.answers.map((record, at) => alikeText(record, at > 0)),
+    authorities: plain.authorities.map((record) => alikeText(record, true)),
+    additionals: plain.additionals.map((record) => alikeText(record, true)),
+  };
+}
+
 /** The owner as the query spells it, TTL, type and data. */
 export function recordText({ name, ttlSeconds, type, rdata }: ResourceRecord): string {
   return `${formatName(name)} ${ttlSeconds} ${recordType(type).mnemonic} ${formatRdata(type, rdata)}`;
+}
+
+function alikeText(record: string, isOwnerAlike: boolean): string {
+  const [owner = "", ttl, type = "", ...data] = record.split(" ");
+  const isCompressed = recordType(typeCode(type) ?? 0).layout?.some(
+    ({ kind }) => kind === "compressedName",
+  );
+  const text = data.join(" ");
+  return [
+    isOwnerAlike ? owner.toLowerCase() : owner,
+    ttl,
+    type,
+    isCompressed ? text.toLowerCase() : text,
+  ].join(" ");
 }
 
 function clusterText(record: string): string {
