@@ -35,6 +35,8 @@ export class UdpLoad {
   #sweptMs = 0;
   #latency = new DurationCounts();
   #timesAnswers = false;
+  /** Whether nothing had come at the last look. */
+  #isQuiet = true;
 
   constructor(fd: number, source: QuerySource, window: number) {
     this.#batch = new DatagramBatch(fd, source.pool.octets, false);
@@ -51,6 +53,8 @@ export class UdpLoad {
   top(seconds: number): StretchCounts {
     this.#timesAnswers = false;
     return this.#stretch(seconds, (nowMs) => {
+      // Whole batches as long as answers come: small ones would cost the load more than the server.
+      if (this.#outstanding.free < batchSize && !this.#isQuiet) return;
       for (let free = this.#outstanding.free; free > 0; ) {
         const count = Math.min(free, batchSize);
         for (let at = 0; at < count; at++) this.#place(at, nowMs);
@@ -141,7 +145,8 @@ export class UdpLoad {
     const octets = this.#batch.in;
     const count = this.#batch.receive(MSG_DONTWAIT);
     this.#rounds++;
-    if (count === 0) this.#idleRounds++;
+    this.#isQuiet = count === 0;
+    if (this.#isQuiet) this.#idleRounds++;
     // One look at the clock for a batch: the loop never waits, so it is at most microseconds late.
     const nowMs = count > 0 && this.#timesAnswers ? performance.now() : 0;
     for (let at = 0; at < count; at++) {

@@ -72,6 +72,8 @@ export class FastPath {
   readonly #instance: Uint8Array;
   /** The federation's zone. */
   readonly #ownZone: FastZone | undefined;
+  readonly #ecs = new Uint8Array(mostEcsOctets);
+  readonly #cookie = new Uint8Array(clientCookieOctets);
   // What is known of the query at hand.
   #isLocated = false;
   #turn = -1;
@@ -117,6 +119,7 @@ export class FastPath {
 
   /**
    * Writes the response to `out` from `outAt`, a multiple of four, on; its length, or `notFast`.
+   * It may be written over the query itself.
    * @param nowSeconds since 1970, for cookies.
    */
   respond(received: FastReceived, out: MessageMemory, outAt: number, nowSeconds: number): number {
@@ -132,10 +135,13 @@ export class FastPath {
     const length = front + this.#bodyLength() + tail;
     if (length > this.#limit(received)) return notFast;
 
-    const last = (front + 3) >> 2;
-    for (let word = 0; word < last; word++) {
-      out.words[(outAt >> 2) + word] = memory.words[(at >> 2) + word] ?? 0;
+    if (out !== memory || outAt !== at) {
+      const last = (front + 3) >> 2;
+      for (let word = 0; word < last; word++) {
+        out.words[(outAt >> 2) + word] = memory.words[(at >> 2) + word] ?? 0;
+      }
     }
+    this.#saveOptions(memory);
     this.#writeBody(out, outAt, outAt + front);
     if (this.#body === Body.PLAN && this.#isWorthKeeping()) {
       this.#keepPlanned(out.octets.subarray(outAt + front, outAt + length - tail));
@@ -502,6 +508,16 @@ export class FastPath {
     }
   }
 
+  /** Keeps of the query's options what the response repeats, before anything is written over it. */
+  #saveOptions({ octets }: MessageMemory): void {
+    const { ecsAt, ecsLength, cookieAt } = this.#query;
+    const ecs = this.#ecs;
+    if (ecsAt !== 0) for (let at = 0; at < ecsLength; at++) ecs[at] = octets[ecsAt + at] ?? 0;
+    if (cookieAt !== 0) {
+      for (let at = 0; at < clientCookieOctets; at++) this.#cookie[at] = octets[cookieAt + at] ?? 0;
+    }
+  }
+
   #optLength(): number {
     const { ecsAt, ecsLength, cookieAt, wantsNsid } = this.#query;
     return (
@@ -515,7 +531,7 @@ export class FastPath {
 
   /** RFC 6891 section 6.1.2; the options in the order that `answer` has. */
   #writeOpt(
-    { memory, source, sourceAt, family }: FastReceived,
+    { source, sourceAt, family }: FastReceived,
     { view, octets }: MessageMemory,
     start: number,
     nowSeconds: number,
@@ -537,13 +553,13 @@ export class FastPath {
       view.setUint16(to, OptionCode.ECS);
       view.setUint16(to + 2, ecsLength);
       to += 4;
-      for (let at = 0; at < ecsLength; at++) octets[to + at] = memory.octets[ecsAt + at] ?? 0;
+      for (let at = 0; at < ecsLength; at++) octets[to + at] = this.#ecs[at] ?? 0;
       // The source length 0 asks for the resolver's own address: nothing is said of any client.
       octets[to + 3] = ecsSource === 0 ? 0 : this.#views.scope(this.#depends);
       to += ecsLength;
     }
     if (cookieAt !== 0) {
-      const client = memory.octets.slice(cookieAt, cookieAt + 8);
+      const client = this.#cookie;
       const sender = source.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16));
       view.setUint16(to, OptionCode.COOKIE);
       view.setUint16(to + 2, cookieOctets);
@@ -569,8 +585,11 @@ const isResponse = 0x8000;
 const isAuthoritative = 0x0400;
 
 const optOctets = 11;
-/** Eight of the client, sixteen of the server. */
-const cookieOctets = 24;
+const clientCookieOctets = 8;
+/** The client's and sixteen of the server (RFC 9018 section 4). */
+const cookieOctets = clientCookieOctets + 16;
+/** Family, two lengths and an IPv6 address (RFC 7871 section 6). */
+const mostEcsOctets = 20;
 const svcLabel = Uint8Array.of(3, 0x73, 0x76, 0x63);
 
 function hasOctets(octets: Uint8Array, at: number, part: Uint8Array): boolean {

@@ -11,9 +11,11 @@ const start: BatchThreadStart = workerData;
 let nowSeconds = 0;
 const { responder, say, takeMail, enter, leave } = answeringThread(start, () => nowSeconds);
 
+// A thread that is ended while koffi is being loaded takes the whole process with it: so that comes first.
+const calls = linuxSockets();
 say({ kind: "listening", addresses: [] });
 answerInBatches({
-  calls: linuxSockets(),
+  calls,
   sockets: start.sockets,
   responder,
   signals: start.signals,

@@ -1,11 +1,15 @@
-// The memory that a thread shares with the kernel: 64 received datagrams, 64 responses, and the
-// structures of recvmmsg(2) and sendmmsg(2) that point at them, as 64-bit little-endian Linux lays
-// them out. It knows where everything stands; it must not know what a datagram says.
+// The memory that a thread shares with the kernel: 64 datagrams, each answered in its own place, and
+// the structures of recvmmsg(2) and sendmmsg(2) that point at them, as 64-bit little-endian Linux lays
+// them out. The same structures receive and send: what the kernel writes about a sender is where the
+// response goes, and less memory is touched. It knows where everything stands; it must not know what a datagram says.
 
 /** Most datagrams of one system call. */
 export const batchSize = 64;
-/** Octets of a datagram or a response that there is room for; longer datagrams are cut off. */
-export const slotRoom = 4096;
+/**
+ * Octets of a datagram or a response that there is room for; longer datagrams are cut off. Queries
+ * have a few hundred at most, responses 1232.
+ */
+export const slotRoom = 2048;
 /** Not a power of two, so that the slots' beginnings do not share cache lines' places. */
 export const slotStride = slotRoom + 64;
 
@@ -33,28 +37,22 @@ const headerWords = headerStride / 4;
 const vectorWords = vectorStride / 4;
 
 const packetsAt = 0;
-const responsesAt = packetsAt + batchSize * slotStride;
-const sourcesAt = responsesAt + batchSize * slotStride;
+const sourcesAt = packetsAt + batchSize * slotStride;
 const controlsAt = sourcesAt + batchSize * sourceStride;
-const receiveHeadersAt = controlsAt + batchSize * controlStride;
-const sendHeadersAt = receiveHeadersAt + batchSize * headerStride;
-const receiveVectorsAt = sendHeadersAt + batchSize * headerStride;
-const sendVectorsAt = receiveVectorsAt + batchSize * vectorStride;
-const pollAt = sendVectorsAt + batchSize * vectorStride;
+const headersAt = controlsAt + batchSize * controlStride;
+const vectorsAt = headersAt + batchSize * headerStride;
+const pollAt = vectorsAt + batchSize * vectorStride;
 
-/** Offset of received datagram `index`, in octets; a multiple of 4. */
+/** Offset of datagram `index`, and of the response to it, in octets; a multiple of 4. */
 export const packetOffset = (index: number): number => packetsAt + index * slotStride;
-/** Offset of response `index`, in octets; a multiple of 4. */
-export const responseOffset = (index: number): number => responsesAt + index * slotStride;
 /** Offset of the `struct sockaddr` that datagram `index` came from, in octets. */
 export const sourceOffset = (index: number): number => sourcesAt + index * sourceStride;
 /** Offset of the control messages of datagram `index`, in octets. */
 export const controlOffset = (index: number): number => controlsAt + index * controlStride;
-/** Offset of the receiving `struct mmsghdr` of datagram `index`, in words. */
-export const receiveHeaderWord = (index: number): number =>
-  receiveHeadersAt / 4 + index * headerWords;
-/** Offset of the sending `struct mmsghdr` of response `index`, in words. */
-export const sendHeaderWord = (index: number): number => sendHeadersAt / 4 + index * headerWords;
+/** Offset of the `struct mmsghdr` of datagram `index`, in words. */
+export const headerWord = (index: number): number => headersAt / 4 + index * headerWords;
+/** Offset of the length in the `struct iovec` of datagram `index`, in words. */
+const vectorLengthWord = (index: number): number => vectorsAt / 4 + index * vectorWords + 2;
 
 /**
  * One arena with all of it. Every address that the kernel reads is written once, here; afterwards
@@ -65,9 +63,8 @@ export class DatagramMemory {
   readonly octets: Uint8Array<ArrayBuffer>;
   /** The same memory in words of 4 octets. */
   readonly words: Uint32Array<ArrayBuffer>;
-  /** Addresses of the first `struct mmsghdr` to receive and to send with. */
-  readonly receiveHeaders: number;
-  readonly #sendHeaders: number;
+  /** Address of the first `struct mmsghdr`. */
+  readonly headers: number;
   /** Address of the first `struct pollfd`. */
   readonly pollEntries: number;
   readonly #halves: Uint16Array<ArrayBuffer>;
@@ -82,55 +79,44 @@ export class DatagramMemory {
     this.octets = new Uint8Array(memory);
     this.words = new Uint32Array(memory);
     this.#halves = new Uint16Array(memory);
-    this.receiveHeaders = base + receiveHeadersAt;
-    this.#sendHeaders = base + sendHeadersAt;
+    this.headers = base + headersAt;
     this.pollEntries = base + pollAt;
     for (let index = 0; index < batchSize; index++) {
-      const received = receiveHeaderWord(index);
-      const receiveVector = receiveVectorsAt + index * vectorStride;
-      this.#setPointer(received + HeaderWord.name, base + sourceOffset(index));
-      this.#setPointer(received + HeaderWord.control, base + controlOffset(index));
-      this.#setPointer(received + HeaderWord.vectors, base + receiveVector);
-      this.words[received + HeaderWord.vectorCount] = 1;
-      this.#setPointer(receiveVector / 4, base + packetOffset(index));
-      this.words[receiveVector / 4 + 2] = slotRoom;
+      const header = headerWord(index);
+      const vector = vectorsAt + index * vectorStride;
+      this.#setPointer(header + HeaderWord.name, base + sourceOffset(index));
+      this.#setPointer(header + HeaderWord.control, base + controlOffset(index));
+      this.#setPointer(header + HeaderWord.vectors, base + vector);
+      this.words[header + HeaderWord.vectorCount] = 1;
+      this.#setPointer(vector / 4, base + packetOffset(index));
       this.readyToReceive(index);
-
-      const sendVector = sendVectorsAt + index * vectorStride;
-      const sent = sendHeaderWord(index);
-      this.#setPointer(sent + HeaderWord.vectors, base + sendVector);
-      this.words[sent + HeaderWord.vectorCount] = 1;
-      this.#setPointer(sendVector / 4, base + responseOffset(index));
     }
   }
 
-  /** Address of the `struct mmsghdr` of response `index`. */
-  sendHeader(index: number): number {
-    return this.#sendHeaders + index * headerStride;
+  /** Address of the `struct mmsghdr` of datagram `index`. */
+  header(index: number): number {
+    return this.headers + index * headerStride;
   }
 
-  /** Gives back the room for a sender and control messages, whose lengths the kernel wrote over. */
+  /** Gives back the room for a datagram, its sender and control messages. */
   readyToReceive(index: number): void {
-    const header = receiveHeaderWord(index);
+    const header = headerWord(index);
     this.words[header + HeaderWord.nameLength] = sourceSize;
     this.words[header + HeaderWord.controlLength] = controlStride;
+    this.words[vectorLengthWord(index)] = slotRoom;
   }
 
   /**
-   * Addresses response `index`, of `length` octets, to the sender of datagram `received`, and from
-   * the local address that its control message names. Call it before `readyToReceive(received)`.
+   * Says how long the response is that stands in the datagram's place. It goes to the datagram's
+   * sender, from the local address that the control message names.
    */
-  setResponse(index: number, length: number, received: number): void {
-    const { words } = this;
-    const from = receiveHeaderWord(received);
-    const to = sendHeaderWord(index);
-    words[to] = words[from] ?? 0;
-    words[to + 1] = words[from + 1] ?? 0;
-    words[to + HeaderWord.nameLength] = words[from + HeaderWord.nameLength] ?? 0;
-    words[to + HeaderWord.control] = words[from + HeaderWord.control] ?? 0;
-    words[to + HeaderWord.control + 1] = words[from + HeaderWord.control + 1] ?? 0;
-    words[to + HeaderWord.controlLength] = words[from + HeaderWord.controlLength] ?? 0;
-    words[sendVectorsAt / 4 + index * vectorWords + 2] = length;
+  setResponse(index: number, length: number): void {
+    this.words[vectorLengthWord(index)] = length;
+  }
+
+  /** The length that `setResponse` said. */
+  responseLength(index: number): number {
+    return this.words[vectorLengthWord(index)] ?? 0;
   }
 
   /** Writes `struct pollfd` number `index`. */

@@ -41,8 +41,7 @@ export class Responder {
   /** Where single messages are read and written; batches have memory of their own. */
   readonly #query = messageMemory(new Uint8Array(mostFastOctets));
   readonly #response = messageMemory(new Uint8Array(largestMessage));
-  #queries: MessageMemory = this.#query;
-  #responses: MessageMemory = this.#response;
+  #batch: MessageMemory = this.#query;
   readonly #received: FastReceived = {
     memory: this.#query,
     at: 0,
@@ -96,45 +95,40 @@ export class Responder {
   }
 
   /**
-   * Answers the datagram of `length` octets at `octets[at]` and writes the response to `out` from
-   * `outAt` on; its length, or 0 for silence. Never throws.
-   * @param octets begins at a multiple of four in its buffer, as `out` does.
-   * @param at a multiple of 4.
-   * @param source holds the sender's address of 4 or 16 octets from `sourceAt` on.
-   * @param outAt a multiple of 4, with room for the largest response and a word behind it.
+   * Answers the datagram of `length` octets at `octets[at]` and writes the response over it; its
+   * length, or 0 for silence. Never throws.
+   * @param octets begins at a multiple of four in its buffer.
+   * @param at a multiple of 4, with room for the largest response and a word behind it.
+   * @param sourceAt where the sender's address of 4 or 16 octets stands in `octets`.
    */
-  respondInto(
+  respondInPlace(
     octets: Uint8Array,
     at: number,
     length: number,
-    source: Uint8Array,
     sourceAt: number,
     family: 4 | 6,
     sourcePort: number,
-    out: Uint8Array,
-    outAt: number,
   ): number {
-    if (this.#queries.octets !== octets) this.#queries = messageMemory(octets);
-    if (this.#responses.octets !== out) this.#responses = messageMemory(out);
+    if (this.#batch.octets !== octets) this.#batch = messageMemory(octets);
     if (sourcePort === 0) return 0;
     const query = this.#received;
-    query.memory = this.#queries;
+    query.memory = this.#batch;
     query.at = at;
     query.length = length;
-    query.source = source;
+    query.source = octets;
     query.sourceAt = sourceAt;
     query.family = family;
     query.transport = "udp";
-    const written = this.#respondFast(this.#responses, outAt);
+    const written = this.#respondFast(this.#batch, at);
     if (written !== notFast) return written;
     const response = this.#respondSlowly({
       octets: octets.slice(at, at + length),
-      source: source.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16)),
+      source: octets.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16)),
       sourcePort,
       transport: "udp",
     });
     if (!response) return 0;
-    out.set(response, outAt);
+    octets.set(response, at);
     return response.length;
   }
 

@@ -7,9 +7,8 @@ import {
   controlOffset,
   DatagramMemory,
   HeaderWord,
+  headerWord,
   packetOffset,
-  receiveHeaderWord,
-  responseOffset,
   sourceOffset,
 } from "./datagram-memory.ts";
 import type { Responder } from "./responder.ts";
@@ -39,7 +38,7 @@ export interface BatchLoop {
   readonly calls: DatagramCalls;
   /** With a receive time-out of `waitMs`, so that the loop can look at its signals. */
   readonly sockets: readonly BatchSocket[];
-  readonly responder: Pick<Responder, "respondInto">;
+  readonly responder: Pick<Responder, "respondInPlace">;
   readonly signals: ThreadSignals;
   /** Counted up as `CounterIndex` says. */
   readonly counts: Float64Array;
@@ -127,14 +126,15 @@ function answerOnce(
   socket: BatchSocket,
   flags: number,
 ): number {
-  const received = loop.calls.receive(socket.descriptor, memory.receiveHeaders, batchSize, flags);
+  const received = loop.calls.receive(socket.descriptor, memory.headers, batchSize, flags);
   if (received <= 0) {
     noteReceiveFailure(loop, -received);
     return 0;
   }
   loop.roundStart();
-  const responses = answerAll(loop, memory, socket.family, received);
-  if (responses > 0) sendAll(loop, memory, socket.descriptor, responses);
+  answerAll(loop, memory, socket.family, received);
+  sendAll(loop, memory, socket.descriptor, received);
+  for (let index = 0; index < received; index++) memory.readyToReceive(index);
   loop.roundEnd();
   return received;
 }
@@ -146,46 +146,34 @@ function noteReceiveFailure(loop: BatchLoop, errno: number): void {
   if (fatal.has(errno)) throw new Error(`cannot receive datagrams: recvmmsg fails, got ${errno}`);
 }
 
-/** Answers the received datagrams into the first response slots; how many responses there are. */
-function answerAll(
-  loop: BatchLoop,
-  memory: DatagramMemory,
-  family: 4 | 6,
-  received: number,
-): number {
+/** Answers each of the received datagrams in its place; a response of no octets is none. */
+function answerAll(loop: BatchLoop, memory: DatagramMemory, family: 4 | 6, received: number): void {
   const { octets, words } = memory;
   const { responder } = loop;
-  let responses = 0;
   let truncated = 0;
   for (let index = 0; index < received; index++) {
-    const header = receiveHeaderWord(index);
+    const header = headerWord(index);
     const sourceAt = sourceOffset(index);
     const port = ((octets[sourceAt + 2] ?? 0) << 8) | (octets[sourceAt + 3] ?? 0);
+    let length = 0;
     if (((words[header + HeaderWord.flags] ?? 0) & MSG_TRUNC) !== 0) {
       truncated++;
     } else if (port !== 0) {
       // Nothing can be sent to port 0, so what comes from it is not answered.
-      const length = responder.respondInto(
+      length = responder.respondInPlace(
         octets,
         packetOffset(index),
         words[header + HeaderWord.length] ?? 0,
-        octets,
         family === 4 ? sourceAt + 4 : sourceAt + 8,
         family,
         port,
-        octets,
-        responseOffset(responses),
       );
-      if (length > 0) {
-        if (words[header + HeaderWord.controlLength] !== 0) forgetInterface(memory, index, family);
-        memory.setResponse(responses++, length, index);
-      }
+      if (words[header + HeaderWord.controlLength] !== 0) forgetInterface(memory, index, family);
     }
-    memory.readyToReceive(index);
+    memory.setResponse(index, length);
   }
   count(loop, CounterIndex.received, received);
   if (truncated > 0) count(loop, CounterIndex.truncated, truncated);
-  return responses;
 }
 
 /**
@@ -211,22 +199,39 @@ function isLinkLocal(octets: Uint8Array, at: number): boolean {
   return octets[at] === 0xfe && ((octets[at + 1] ?? 0) & 0xc0) === 0x80;
 }
 
-/**
- * Sends the responses in order. Where there is no room the rest waits, for 10 ms in all, and is
- * then dropped; a response that cannot be sent for another reason is left out alone.
- */
+/** Sends the responses in order, as many at a time as stand next to each other. */
 function sendAll(
   loop: BatchLoop,
   memory: DatagramMemory,
   descriptor: number,
-  responses: number,
+  received: number,
+): void {
+  let end = 0;
+  for (let start = 0; start < received; start = end) {
+    const isAnswered = memory.responseLength(start) > 0;
+    end = start + 1;
+    while (end < received && memory.responseLength(end) > 0 === isAnswered) end++;
+    if (isAnswered) sendRun(loop, memory, descriptor, start, end);
+  }
+}
+
+/**
+ * Sends the responses from `start` to `end`. Where there is no room the rest waits, for 10 ms in
+ * all, and is then dropped; a response that cannot be sent for another reason is left out alone.
+ */
+function sendRun(
+  loop: BatchLoop,
+  memory: DatagramMemory,
+  descriptor: number,
+  start: number,
+  end: number,
 ): void {
   const { calls, sockets } = loop;
-  let next = 0;
+  let next = start;
   let answered = 0;
   let waits = 0;
-  while (next < responses) {
-    const sent = calls.send(descriptor, memory.sendHeader(next), responses - next, MSG_DONTWAIT);
+  while (next < end) {
+    const sent = calls.send(descriptor, memory.header(next), end - next, MSG_DONTWAIT);
     if (sent > 0) {
       next += sent;
       answered += sent;
@@ -240,7 +245,8 @@ function sendAll(
     }
   }
   count(loop, CounterIndex.answered, answered);
-  if (answered < responses) count(loop, CounterIndex.sendDropped, responses - answered);
+  const dropped = end - start - answered;
+  if (dropped > 0) count(loop, CounterIndex.sendDropped, dropped);
 }
 
 function count({ counts }: BatchLoop, index: number, more: number): void {
