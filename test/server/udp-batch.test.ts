@@ -104,7 +104,7 @@ const cases: Case[] = [
   },
   {
     name: "answers a datagram that fills its room",
-    receives: [[from(1, `silent${"a".repeat(4090)}`), from(2, "b".repeat(2045))]],
+    receives: [[from(1, `silent${"a".repeat(2042)}`), from(2, "b".repeat(2045))]],
     sent: [`re:${"b".repeat(2045)} to 192.0.2.2`],
     counters: { received: 2, answered: 1 },
   },
