@@ -3,7 +3,7 @@
 
 import { answer, type Received } from "../answer/answer.ts";
 import { responseTo } from "../answer/answer-message.ts";
-import { FastPath, type FastReceived, notFast } from "../answer/fast-path.ts";
+import { FastPath, type FastReceived } from "../answer/fast-path.ts";
 import { type MessageMemory, messageMemory } from "../answer/fast-query.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
 import { openSnapshot, type SnapshotImage } from "../answer/snapshot.ts";
@@ -27,6 +27,8 @@ export interface ResponderOptions {
   readonly takeMail?: () => void;
 }
 
+/** What `#respondFast` gives beside a length and `notFast`: it threw. */
+const failed = -2;
 /** Queries that are longer are read by `answer` alone. */
 const mostFastOctets = 4096;
 /** The largest message, and room for whole words behind it. */
@@ -89,7 +91,7 @@ export class Responder {
       query.family = source.length === 4 ? 4 : 6;
       query.transport = transport;
       const length = this.#respondFast(this.#response, 0);
-      if (length !== notFast) return this.#response.octets.slice(0, length);
+      if (length >= 0) return this.#response.octets.slice(0, length);
     }
     return this.#respondSlowly(received);
   }
@@ -120,24 +122,28 @@ export class Responder {
     query.family = family;
     query.transport = "udp";
     const written = this.#respondFast(this.#batch, at);
-    if (written !== notFast) return written;
-    const response = this.#respondSlowly({
+    if (written >= 0) return written;
+    const received: Received = {
       octets: octets.slice(at, at + length),
       source: octets.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16)),
       sourcePort,
       transport: "udp",
-    });
+    };
+    // After a mistake of ours half a response may stand where the query was.
+    const response =
+      written === failed ? serverFailure(received.octets) : this.#respondSlowly(received);
     if (!response) return 0;
     octets.set(response, at);
     return response.length;
   }
 
+  /** The response's length, `notFast` or `failed`. */
   #respondFast(out: MessageMemory, outAt: number): number {
     try {
       return this.#fast.respond(this.#received, out, outAt, this.#options.now());
     } catch (error) {
       this.#options.onFault(error);
-      return notFast;
+      return failed;
     }
   }
 
