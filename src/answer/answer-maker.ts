@@ -14,6 +14,7 @@ import { Depends } from "./fast-view.ts";
 import type { FastZone, FastZones } from "./fast-zones.ts";
 import type { AnswerState } from "./federated-answer.ts";
 import { type Dependence, type Resolution, resolve } from "./resolve.ts";
+import { leastCommonMultiple, mostVariants } from "./turns.ts";
 import type { View } from "./view.ts";
 import type { EntryFields, EntryKey, WireCache } from "./wire-cache.ts";
 
@@ -32,9 +33,6 @@ export const entryFlag = {
 } as const;
 export const dependsShift = 8;
 export const variantsShift = 16;
-
-/** More variants of rotation than this are not kept: the first so many are answered in turn. */
-export const mostVariants = 64;
 
 /** Who asks, in full. */
 export interface WhoAsks {
@@ -175,20 +173,15 @@ function dependsBits({ inside, place, prefix }: Dependence): number {
 /** After how many answers the rotation of addresses comes to where it began. */
 function variantsOf(routes: readonly Route[], type: number): number {
   let variants = 1;
+  let most = mostVariants;
   for (const { order } of routes) {
     for (const { candidate } of order) {
       const v4 = candidate.upAddresses.filter((each) => each.length === 4).length;
       const v6 = candidate.upAddresses.length - v4;
       if (type !== RRType.AAAA) variants = leastCommonMultiple(variants, v4);
       if (type !== RRType.A) variants = leastCommonMultiple(variants, v6);
+      most = Math.max(most, type === RRType.AAAA ? 0 : v4, type === RRType.A ? 0 : v6);
     }
   }
-  return Math.min(variants, mostVariants);
-}
-
-function leastCommonMultiple(a: number, b: number): number {
-  if (b <= 1 || a > mostVariants) return a;
-  let [x, y] = [a, b];
-  while (y > 0) [x, y] = [y, x % y];
-  return (a / x) * b;
+  return Math.min(variants, most);
 }

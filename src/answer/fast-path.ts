@@ -28,7 +28,7 @@ import type { AnswerState } from "./federated-answer.ts";
 import { PlanWalk } from "./plan-walk.ts";
 import { ServicePlans } from "./service-plan.ts";
 import { FoundBy, Sightings } from "./sightings.ts";
-import type { Turns } from "./turns.ts";
+import { mostVariants, type Turns } from "./turns.ts";
 import { viewOf } from "./view.ts";
 import { type EntryKey, EntryWord, WireCache } from "./wire-cache.ts";
 
@@ -329,7 +329,7 @@ export class FastPath {
   /** What was followed a plan for, and is asked again and again, is quicker found ready. */
   #isWorthKeeping(): boolean {
     const walk = this.#walk;
-    if (walk.dependsOnPrefix || walk.rotates) return false;
+    if (walk.dependsOnPrefix) return false;
     return this.#sightings.isSecond(Math.imul(this.#query.hash, this.#views.view + 2));
   }
 
@@ -338,9 +338,12 @@ export class FastPath {
     // What was changed while it was followed may be half in it.
     if (revision !== this.#revision) return;
     const { nameWords, nameLength, type, hash } = this.#query;
-    const key = { nameWords, nameLength, type, hash, variant: 0, prefixHigh: 0, prefixLow: 0 };
+    const variants = this.#walk.variants();
+    if (variants > mostVariants) return;
+    const variant = this.#turn % variants;
+    const key = { nameWords, nameLength, type, hash, variant, prefixHigh: 0, prefixLow: 0 };
     const fields = {
-      flags: entryFlag.OF_SERVICE | (this.#depends << dependsShift) | (1 << variantsShift),
+      flags: entryFlag.OF_SERVICE | (this.#depends << dependsShift) | (variants << variantsShift),
       record: this.#record,
       stamp: revision,
       messageFlags: this.#flags,

@@ -156,9 +156,11 @@ export class ViewFinder {
     return bits >= 32 ? high : bits === 0 ? 0 : high & (-1 << (32 - bits));
   }
 
+  /** Its lowest bit says IPv6: else 2400:cb00:: would be taken for 36.0.203.0 with zeros behind it. */
   get drawLow(): number {
-    const bits = Math.min(drawScope[this.family], this.#prefixLength);
-    return bits <= 32 ? 0 : this.#clientView.getInt32(4) & (-1 << (64 - bits));
+    if (this.family === 4) return 0;
+    const bits = Math.min(drawScope[6], this.#prefixLength);
+    return 1 | (bits <= 32 ? 0 : this.#clientView.getInt32(4) & (-1 << (64 - bits)));
   }
 
   #readIpv4(octets: Uint8Array, at: number, given: number): void {

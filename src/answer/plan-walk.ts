@@ -7,11 +7,12 @@ import { scoreOf } from "../routing/draw.ts";
 import { UnitHash } from "../routing/hash.ts";
 import { levelOfClient } from "../routing/overflow.ts";
 import type { PlannedCluster, PlannedLevel, ServicePlan } from "./service-plan.ts";
+import { leastCommonMultiple } from "./turns.ts";
 
 /** A client's prefix of draws. */
 export interface DrawPrefix {
   readonly family: 4 | 6;
-  /** Its first and second 32 bits; the rest are zero. */
+  /** Its first 32 bits, and its second ones with the family for the last octet; the rest are zero. */
   readonly drawHigh: number;
   readonly drawLow: number;
 }
@@ -26,8 +27,6 @@ export class PlanWalk {
   addressCount = 0;
   /** Whether the client's prefix decided anything. */
   dependsOnPrefix = false;
-  /** Whether a cluster has several addresses, which take turns. */
-  rotates = false;
   readonly #hash = new UnitHash();
   readonly #services: ServiceReader;
   #scores = new Float64Array(8);
@@ -41,7 +40,6 @@ export class PlanWalk {
     const { levels, isOrdered, isSpilled, maxAddresses } = plan;
     this.count = 0;
     this.addressCount = 0;
-    this.rotates = false;
     this.dependsOnPrefix = isSpilled;
     if (plan.level < 0) return;
     const own = isSpilled ? this.#levelOf(plan, ref, client) : plan.level;
@@ -56,13 +54,20 @@ export class PlanWalk {
     // Each cluster keeps one address, what room is left goes to further ones.
     let room = maxAddresses - this.count;
     for (let at = 0; at < this.count; at++) {
-      const total = this.clusters[at]?.offsets.length ?? 1;
-      if (total > 1) this.rotates = true;
-      const further = Math.min(room, total - 1);
+      const further = Math.min(room, (this.clusters[at]?.offsets.length ?? 1) - 1);
       room -= further;
       this.given[at] = 1 + further;
       this.addressCount += 1 + further;
     }
+  }
+
+  /** After how many answers the addresses of what was found are in the same order again. */
+  variants(): number {
+    let variants = 1;
+    for (let at = 0; at < this.count; at++) {
+      variants = leastCommonMultiple(variants, this.clusters[at]?.offsets.length ?? 1);
+    }
+    return variants;
   }
 
   /** Puts a level's clusters behind those that are there, as long as there is room. */
@@ -138,8 +143,8 @@ export class PlanWalk {
     const hash = this.#hash;
     for (let shift = 24; shift >= 0; shift -= 8) hash.add((drawHigh >>> shift) & 0xff);
     if (family === 6) {
-      for (let shift = 24; shift >= 0; shift -= 8) hash.add((drawLow >>> shift) & 0xff);
-      for (let octet = 8; octet < 16; octet++) hash.add(0);
+      for (let shift = 24; shift > 0; shift -= 8) hash.add((drawLow >>> shift) & 0xff);
+      for (let octet = 7; octet < 16; octet++) hash.add(0);
     }
     return hash.end();
   }

@@ -16,7 +16,19 @@ export class Turns {
   next(hash: number): number {
     const at = hash & (counters - 1);
     const turn = this.#turns[at] ?? 0;
-    this.#turns[at] = turn + 1;
+    // Kept small: numbers past 31 bits would be slower.
+    this.#turns[at] = (turn + 1) & 0x3fffffff;
     return turn;
   }
+}
+
+/** More variants of rotation than this are not kept: the first so many are answered in turn. */
+export const mostVariants = 64;
+
+/** After how many answers two rotations are together where they began; any number past `mostVariants` for more. */
+export function leastCommonMultiple(a: number, b: number): number {
+  if (b <= 1 || a > mostVariants) return a;
+  let [x, y] = [a, b];
+  while (y > 0) [x, y] = [y, x % y];
+  return (a / x) * b;
 }
