@@ -6,6 +6,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { formatAddress } from "../../src/dns/address.ts";
 import { rcodeName } from "../../src/dns/codes.ts";
+import type { ResourceRecord } from "../../src/dns/message.ts";
 import { decoded, queryOctets } from "./dns-client.ts";
 import type { ServerAddress } from "./server.ts";
 
@@ -14,7 +15,7 @@ export interface Sighting {
   /** The client's number, from 0. */
   readonly client: number;
   readonly name: string;
-  /** The addresses in order of their text; the RCODE where there are none; `lost`: no answer came. */
+  /** As `answerText` says; `lost`: no answer came. */
   readonly answer: string;
   /** When the answer came, by `performance.now()`. */
   readonly atMs: number;
@@ -96,13 +97,18 @@ export class SteadyClients {
     const asked = this.#outstanding[client];
     if (asked?.id !== id) return;
     this.#outstanding[client] = undefined;
-    const addresses = answers.map(({ rdata }) => formatAddress(rdata)).sort();
-    this.#see(client, asked.name, addresses.join(" ") || rcodeName(rcode));
+    this.#see(client, asked.name, answerText(rcode, answers));
   }
 
   #see(client: number, name: string, answer: string): void {
     this.sightings.push({ client, name, answer, atMs: performance.now() });
   }
+}
+
+/** The addresses in order of their text; the RCODE where there are none. */
+export function answerText(rcode: number, answers: readonly ResourceRecord[]): string {
+  const addresses = answers.map(({ rdata }) => formatAddress(rdata)).sort();
+  return addresses.join(" ") || rcodeName(rcode);
 }
 
 /** Starts so many clients, which ask for the A records of these names one after the other. */
