@@ -22,7 +22,10 @@ export class Turns {
   }
 }
 
-/** More variants of rotation than this are not kept: the first so many are answered in turn. */
+/**
+ * More variants of rotation than this are not kept, but for as many as one cluster has addresses:
+ * the first so many are answered in turn, and each address has a turn.
+ */
 export const mostVariants = 64;
 
 /** After how many answers two rotations are together where they began; any number past `mostVariants` for more. */
