@@ -98,6 +98,8 @@ export class SupervisedThread {
     try {
       worker = this.#plan.create(this.#addresses);
       this.#worker = worker;
+      // A state may come and be taken up before the thread listens.
+      worker.on("message", (message: FromThread) => this.#take(message));
       this.#addresses = await listening(worker, this.#addresses);
     } catch (error) {
       this.#worker = undefined;
@@ -110,11 +112,12 @@ export class SupervisedThread {
     this.#isUsed(before);
   }
 
+  #take(message: FromThread): void {
+    if (message.kind === "fault") this.#plan.onFault(message.message);
+    if (message.kind === "using") this.#isUsed(message.sequence);
+  }
+
   #watch(worker: Worker): void {
-    worker.on("message", (message: FromThread) => {
-      if (message.kind === "fault") this.#plan.onFault(message.message);
-      if (message.kind === "using") this.#isUsed(message.sequence);
-    });
     let reason = "it ended";
     worker.on("error", (error) => {
       reason = error.stack ?? error.message;
