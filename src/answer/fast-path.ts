@@ -30,7 +30,7 @@ import { ServicePlans } from "./service-plan.ts";
 import { FoundBy, Sightings } from "./sightings.ts";
 import { mostVariants, type Turns } from "./turns.ts";
 import { viewOf } from "./view.ts";
-import { type EntryKey, EntryWord, WireCache } from "./wire-cache.ts";
+import { type EntryKey, EntryWord, type WireCache } from "./wire-cache.ts";
 
 /** A query in memory, and who sent it. */
 export interface FastReceived {
@@ -87,13 +87,13 @@ export class FastPath {
   #entry = 0;
   #zone: FastZone | undefined;
 
-  /** @param cacheOctets of memory for ready answers. */
-  constructor(state: AnswerState, turns: Turns, cacheOctets: number) {
+  /** @param cache for ready answers of this snapshot, with none of another one in it. */
+  constructor(state: AnswerState, turns: Turns, cache: WireCache) {
     const { model, views, settings } = state.snapshot;
     this.#state = state;
     this.#services = model.services;
     this.#turns = turns;
-    this.cache = new WireCache(cacheOctets);
+    this.cache = cache;
     this.#views = new ViewFinder(views, settings.trustedResolvers);
     this.#zones = new FastZones(state.snapshot);
     this.#plans = new ServicePlans(state, this.#views);

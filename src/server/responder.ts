@@ -8,6 +8,7 @@ import { type MessageMemory, messageMemory } from "../answer/fast-query.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
 import { openSnapshot, type SnapshotImage } from "../answer/snapshot.ts";
 import { Turns } from "../answer/turns.ts";
+import { WireCache } from "../answer/wire-cache.ts";
 import { Rcode } from "../dns/codes.ts";
 import { decodeHeader, encodeMessage } from "../dns/message.ts";
 import { serviceKey } from "../federation/model.ts";
@@ -38,8 +39,13 @@ const largestMessage = 0x10000 + 16;
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #turns: Turns;
+  /** The same memory for every snapshot: to ask for as much anew would hold up queries. */
+  readonly #cache: WireCache;
   #state: AnswerState;
   #fast: FastPath;
+  #isAnswering = false;
+  /** What came while an answer was made of the snapshot before it. */
+  #late: { readonly image: SnapshotImage; readonly growth: ServiceGrowth[] } | undefined;
   /** Where single messages are read and written; batches have memory of their own. */
   readonly #query = messageMemory(new Uint8Array(mostFastOctets));
   readonly #response = messageMemory(new Uint8Array(largestMessage));
@@ -57,14 +63,20 @@ export class Responder {
   constructor(image: SnapshotImage, options: ResponderOptions) {
     this.#options = options;
     this.#turns = new Turns(options.chance);
+    this.#cache = new WireCache(options.answerCacheOctets);
     this.#state = this.#stateOf(image);
-    this.#fast = new FastPath(this.#state, this.#turns, options.answerCacheOctets);
+    this.#fast = new FastPath(this.#state, this.#turns, this.#cache);
   }
 
-  /** Answers from this snapshot from now on. */
+  /** Answers from this snapshot from the next query on. */
   use(image: SnapshotImage): void {
+    if (this.#isAnswering) {
+      this.#late = { image, growth: [] };
+      return;
+    }
     this.#state = this.#stateOf(image);
-    this.#fast = new FastPath(this.#state, this.#turns, this.#options.answerCacheOctets);
+    this.#cache.clear();
+    this.#fast = new FastPath(this.#state, this.#turns, this.#cache);
   }
 
   /** The newest change of the services. */
@@ -74,7 +86,8 @@ export class Responder {
 
   /** Takes up what the services' memory has more of. */
   grow(growth: ServiceGrowth): void {
-    this.#state.snapshot.model.services.grow(growth);
+    if (this.#late) this.#late.growth.push(growth);
+    else this.#state.snapshot.model.services.grow(growth);
   }
 
   /** The response's octets, or `undefined` for silence. Never throws. */
@@ -139,12 +152,22 @@ export class Responder {
 
   /** The response's length, `notFast` or `failed`. */
   #respondFast(out: MessageMemory, outAt: number): number {
+    let length: number = failed;
+    this.#isAnswering = true;
     try {
-      return this.#fast.respond(this.#received, out, outAt, this.#options.now());
+      length = this.#fast.respond(this.#received, out, outAt, this.#options.now());
     } catch (error) {
       this.#options.onFault(error);
-      return failed;
     }
+    this.#isAnswering = false;
+    if (this.#late) this.#useLate(this.#late);
+    return length;
+  }
+
+  #useLate({ image, growth }: { image: SnapshotImage; growth: readonly ServiceGrowth[] }): void {
+    this.#late = undefined;
+    this.use(image);
+    for (const each of growth) this.grow(each);
   }
 
   #respondSlowly(received: Received): Uint8Array | undefined {

@@ -7,6 +7,7 @@ import { FastPath } from "../../src/answer/fast-path.ts";
 import { messageMemory } from "../../src/answer/fast-query.ts";
 import type { AnswerState } from "../../src/answer/federated-answer.ts";
 import { Turns } from "../../src/answer/turns.ts";
+import { WireCache } from "../../src/answer/wire-cache.ts";
 import { DnsClass } from "../../src/dns/codes.ts";
 import { encodeMessage } from "../../src/dns/message.ts";
 import { RRType } from "../../src/dns/record-types.ts";
@@ -51,7 +52,7 @@ class BothWays {
     this.#state = { ...healthyState(snapshot), rotation: () => this.#turn };
     const turns = new Turns(() => 0);
     turns.next = () => this.#turn;
-    this.#fast = new FastPath(this.#state, turns, 1 << 20);
+    this.#fast = new FastPath(this.#state, turns, new WireCache(1 << 20));
   }
 
   compare(

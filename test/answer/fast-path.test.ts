@@ -8,6 +8,7 @@ import { FastPath, notFast } from "../../src/answer/fast-path.ts";
 import { messageMemory } from "../../src/answer/fast-query.ts";
 import type { AnswerState } from "../../src/answer/federated-answer.ts";
 import { Turns } from "../../src/answer/turns.ts";
+import { WireCache } from "../../src/answer/wire-cache.ts";
 import type { EdnsOption } from "../../src/dns/edns.ts";
 import { encodeMessage } from "../../src/dns/message.ts";
 import type { HealthCheck, Service } from "../../src/federation/model.ts";
@@ -115,7 +116,7 @@ class Run {
       drained: new Set(this.dice.some(clusters, 0.1)),
       rotation: () => this.#turns.turn,
     };
-    this.#fast = new FastPath(this.#state, this.#turns, cacheOctets);
+    this.#fast = new FastPath(this.#state, this.#turns, new WireCache(cacheOctets));
   }
 
   /** Takes a service out, puts it in again as it was or otherwise, or changes its health. */

@@ -1,7 +1,10 @@
-// How addresses rotate from answer to answer (semantics 3, "Addresses").
+// How addresses rotate from answer to answer (semantics 3, "Addresses"), and what becomes of ready
+// answers when there is a new snapshot.
 
 import { expect } from "chai";
+import type { Snapshot } from "../../src/answer/snapshot.ts";
 import { RRType } from "../../src/dns/record-types.ts";
+import { ServiceTable } from "../../src/federation/service-table.ts";
 import { Responder } from "../../src/server/responder.ts";
 import { address } from "../geo/addresses.ts";
 import { compileWorld } from "../kit/compile-world.ts";
@@ -35,24 +38,81 @@ describe("the rotation of addresses", () => {
   });
 });
 
-/** The last octets of the three addresses, each of them twice. */
-const twice = [1, 1, 2, 2, 3, 3];
+describe("a new snapshot", () => {
+  const askFor = (responder: Responder): number | undefined => {
+    const octets = queryOctets(short, "A");
+    const source = address("203.0.113.1");
+    const response = responder.respond({ octets, source, sourcePort: 53, transport: "udp" });
+    return response && decoded(response).answers[0]?.rdata[3];
+  };
 
-/** A responder, and the last octet of the first address that it answers for a name. */
-function responder(): { ask: (name: string) => number | undefined } {
-  const external = ["198.18.1.1", "198.18.1.2", "198.18.1.3"];
+  it("leaves no answer of the one before it", () => {
+    const responder = responderFor(snapshotWith(["198.18.1.1"]), 1 << 16);
+    for (let time = 0; time < 4; time++) expect(askFor(responder)).to.equal(1);
+    responder.use(imageOf(snapshotWith(["198.18.1.2"])));
+    expect(askFor(responder)).to.equal(2);
+  });
+
+  it("is used from the next query on where it comes while one is answered", () => {
+    const snapshot = snapshotWith(["198.18.1.1"]);
+    const next = imageOf(snapshotWith(["198.18.1.2"]));
+    let mails = 0;
+    const responder = responderFor(snapshot, 1 << 16, () => {
+      if (mails++ === 0) responder.use(next);
+    });
+    const { services } = snapshot.model;
+    if (!(services instanceof ServiceTable)) throw new Error("the services cannot be changed");
+    const [service] = [...services.values()];
+    if (!service) throw new Error("there is no service");
+    // So large that it lies in memory that the responder was not told of.
+    const external = Array.from({ length: 2000 }, (_, at) => Uint8Array.of(198, 18, at >> 8, at));
+    services.put({ ...service, clusters: service.clusters.map((each) => ({ ...each, external })) });
+    askFor(responder);
+    expect(mails).to.be.above(0);
+    expect(askFor(responder)).to.equal(2);
+  });
+
+  it("takes no more memory for ready answers", () => {
+    const octets = 1 << 26;
+    const snapshot = snapshotWith(["198.18.1.1"]);
+    const responder = responderFor(snapshot, octets);
+    const before = process.memoryUsage().arrayBuffers;
+    responder.use(imageOf(snapshot));
+    expect(process.memoryUsage().arrayBuffers - before).to.be.below(octets / 2);
+  });
+});
+
+function snapshotWith(external: string[]): Snapshot {
   const { snapshot } = compileWorld({
     files: filesOf({
       clusters: { one: { region: "west", zones: ["w1"] } },
       services: { "a/web": { in: { one: { external } } } },
     }),
   });
-  const responder = new Responder(imageOf(snapshot), {
+  return snapshot;
+}
+
+function responderFor(
+  snapshot: Snapshot,
+  answerCacheOctets: number,
+  takeMail: () => void = () => undefined,
+): Responder {
+  return new Responder(imageOf(snapshot), {
     now: () => 0,
     onFault: (error) => expect.fail(String(error)),
     chance: () => 0,
-    answerCacheOctets: 1 << 16,
+    answerCacheOctets,
+    takeMail,
   });
+}
+
+/** The last octets of the three addresses, each of them twice. */
+const twice = [1, 1, 2, 2, 3, 3];
+
+/** A responder, and the last octet of the first address that it answers for a name. */
+function responder(): { ask: (name: string) => number | undefined } {
+  const external = ["198.18.1.1", "198.18.1.2", "198.18.1.3"];
+  const responder = responderFor(snapshotWith(external), 1 << 16);
   return {
     ask: (name) => {
       const octets = queryOctets(name, "A");
