@@ -88,7 +88,12 @@ export class JsonObjectSplitter {
    * handed over holds, and the file is one for the exact reader.
    */
   end(): JsonSplitFailure | undefined {
-    if (this.#expects !== "document") this.#fail(this.#offset, "the text ends inside of something");
+    if (this.#expects === "rest" && !this.#isRestOfList) {
+      // Where it begins is where to look: of lines, the one that was cut.
+      this.#fail(this.#objectOffset, "there is an object that does not end");
+    } else if (this.#expects !== "document") {
+      this.#fail(this.#offset, "there is a list that does not end");
+    }
     return this.#failure;
   }
 

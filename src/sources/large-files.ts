@@ -19,8 +19,11 @@ import type { SourceObject } from "./source-objects.ts";
 import type { PlainRules } from "./source-state.ts";
 import type { RulesText, Suspicion } from "./streamed-file.ts";
 
-/** Octets of a file that is read whole where it cannot be read in pieces; the YAML parser takes a hundred times that. */
-const mostWholeOctets = 16 * 1024 * 1024;
+/**
+ * Octets of a file that is read whole where it cannot be read in pieces. The YAML parser takes some
+ * 500 times that in memory, and seconds: for 3 MB of which a writer had cut a line, 1.4 GB and 15 s.
+ */
+const mostWholeOctets = 256 * 1024;
 
 /** What a large file is read by and into. */
 export interface LargeFileTarget {

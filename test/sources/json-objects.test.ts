@@ -78,7 +78,7 @@ describe("JsonObjectSplitter", () => {
   }
 
   const bad = [
-    { name: "an object that does not end", text: '{"a":{}', offset: 7 },
+    { name: "an object that does not end", text: `${a}\n{"a":{}\n${a}`, offset: a.length + 1 },
     { name: "a string that does not end", text: '{"a":"b\n"}', offset: 7 },
     { name: "an array that does not end", text: `[${a}`, offset: a.length + 1 },
     { name: "a missing comma", text: `[${a} ${a}]`, offset: a.length + 2 },

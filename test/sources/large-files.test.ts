@@ -189,6 +189,22 @@ describe("large files", () => {
     expect(services.map(({ name }) => name)).to.deep.equal(["mail"]);
   });
 
+  it("are not read whole if they are very large, so that a line that is cut is found and cheap", async () => {
+    const lines = Array.from({ length: 2000 }, (_, at) => service(`s${at}`));
+    const cut = lines.map((line, at) => (at === 1500 ? line.slice(0, -20) : line));
+    folder.write({
+      "clusters/c1/middle.ndjson": cut.join("\n"),
+      "clusters/c1/end.ndjson": lines.join("\n").slice(0, -20),
+      "clusters/c1/list.json": `[${lines.join(",\n")}`,
+    });
+    const octets = lines[1999]?.length ?? 0;
+    expect(await shown(folder.path, 1)).to.deep.equal([
+      "clusters/c1/end.ndjson:2000:1: cannot read JSON: there is an object that does not end",
+      `clusters/c1/list.json:2000:${octets + 1}: cannot read JSON: there is a list that does not end`,
+      "clusters/c1/middle.ndjson:1501:1: cannot read JSON: there is an object that does not end",
+    ]);
+  });
+
   it("are given up where every object is wrong", async () => {
     const bad = Array.from({ length: 1100 }, (_, at) => service(`s${at}`, { spec: [] }));
     folder.write({ "clusters/c1/all.ndjson": bad.join("\n") });
