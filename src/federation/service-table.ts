@@ -32,6 +32,9 @@ import {
 export type EntryShapeId = number;
 export type PolicyId = number;
 
+/** Different entries of one table; times the most shapes it is still a number without loss. */
+const mostEntries = 1 << 24;
+
 /** The services that this thread writes. */
 export class ServiceTable extends ServiceReader {
   /** Told of each growth before anything that needs it can be seen. */
@@ -191,7 +194,9 @@ export class ServiceTable extends ServiceReader {
 
   /** The number that `putEntry` takes for an entry. */
   internEntry(entry: EntryShape): EntryShapeId {
-    return this.#entries.add(entry).id;
+    const { id } = this.#entries.add(entry);
+    if (id >= mostEntries) throw new RangeError("cannot keep an entry: there are too many");
+    return id;
   }
 
   /** How many services are in the namespace of a record that `find` gave. */
@@ -295,7 +300,7 @@ export class ServiceTable extends ServiceReader {
 
   /** Where the entry goes in a service of a shape (-1: a new service); `undefined` if `put` must do it. */
   #place(tag: number, policy: PolicyId, entry: EntryShapeId): PlacedEntry | undefined {
-    const memo = (tag + 1) * 0x100000 + entry;
+    const memo = (tag + 1) * mostEntries + entry;
     const known = this.#placed.get(memo);
     if (known && (tag >= 0 || known.policy === policy)) return known;
     const former = tag < 0 ? undefined : this.shapes[tag];

@@ -164,7 +164,8 @@ function isSame(a: Stamps, b: Stamps): boolean {
   if (a.size !== b.size) return false;
   return [...a].every(([file, stamp]) => {
     const other = b.get(file);
-    return other !== undefined && isSameStamp(stamp, other);
+    // A change of the mode may let a file be read that could not be; only its change time tells.
+    return other !== undefined && isSameStamp(stamp, other) && stamp.ctimeNs === other.ctimeNs;
   });
 }
 

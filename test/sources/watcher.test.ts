@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   linkSync,
   mkdirSync,
   renameSync,
@@ -72,6 +73,11 @@ describe("watchSources", () => {
       name: "a file in a folder below",
       files: { "zones/deep/deeper/a.yaml": "a" },
       change: () => folder.writeNow("zones/deep/deeper/a.yaml", "b"),
+    },
+    {
+      name: "another mode, with which a file may be readable that was not",
+      files: { "zones/a.yaml": "a" },
+      change: () => chmodSync(folder.file("zones/a.yaml"), 0o600),
     },
     {
       name: "a removed folder",
