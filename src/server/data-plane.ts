@@ -145,7 +145,8 @@ interface Pool {
 /**
  * One thread for TCP and the pool for UDP, on the same ports. The kernel lets every process of a
  * user into a port that is shared at all, a second server too. So each port is first taken without
- * sharing, and held until the threads' own sockets are there.
+ * sharing, and held until the threads' own sockets are bound, which is at once: what comes to a
+ * socket that is only held is answered by nobody.
  */
 async function startPool(pool: Pool): Promise<Members> {
   const { listen, workers } = pool.options;
@@ -155,10 +156,11 @@ async function startPool(pool: Pool): Promise<Members> {
     try {
       held.share();
       const addresses = held.sockets.map(({ address }) => address);
-      return await startTogether(
-        startEventThread(pool, addresses, false),
-        Array.from({ length: workers }, (_, index) => startBatchThread(pool, index + 1, addresses)),
+      const others = Array.from({ length: workers }, (_, index) =>
+        startBatchThread(pool, index + 1, addresses),
       );
+      held.close();
+      return await startTogether(startEventThread(pool, addresses, false), others);
     } catch (error) {
       if (!canChoose || tries === portTries) throw error;
     } finally {
