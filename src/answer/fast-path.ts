@@ -2,8 +2,8 @@
 // and templates, all of them made by the very functions that `answer` is made of. What they cannot
 // say is left to `answer`. It must not know sockets, clocks or chance.
 
-import { DnsClass, Rcode } from "../dns/codes.ts";
-import { type EcsOption, EdeCode, OptionCode } from "../dns/edns.ts";
+import { Rcode } from "../dns/codes.ts";
+import { type EcsOption, EdeCode } from "../dns/edns.ts";
 import { labelsOf, lowerName, nameOf, namesEqual, rootName } from "../dns/name.ts";
 import { RRType } from "../dns/record-types.ts";
 import { NameMatch } from "../federation/names.ts";
@@ -20,8 +20,9 @@ import {
 } from "./answer-maker.ts";
 import { plainUdpSize } from "./answer-message.ts";
 import { askerOf } from "./asker.ts";
-import { serverCookie } from "./cookies.ts";
-import { FastQuery, type MessageMemory, questionAt } from "./fast-query.ts";
+import { addressRecordOctets, writeAddresses } from "./fast-addresses.ts";
+import { FastOpt } from "./fast-opt.ts";
+import { FastQuery, type FastReceived, type MessageMemory, questionAt } from "./fast-query.ts";
 import { Depends, trustFull, trustUnknown, ViewFinder } from "./fast-view.ts";
 import { Existence, type FastZone, FastZones } from "./fast-zones.ts";
 import type { AnswerState } from "./federated-answer.ts";
@@ -31,19 +32,6 @@ import { FoundBy, Sightings } from "./sightings.ts";
 import { mostVariants, type Turns } from "./turns.ts";
 import { viewOf } from "./view.ts";
 import { type EntryKey, EntryWord, type WireCache } from "./wire-cache.ts";
-
-/** A query in memory, and who sent it. */
-export interface FastReceived {
-  memory: MessageMemory;
-  /** Where the message begins, a multiple of four, and its octets. */
-  at: number;
-  length: number;
-  /** Holds the sender's address of 4 or 16 octets from `sourceAt` on. */
-  source: Uint8Array;
-  sourceAt: number;
-  family: 4 | 6;
-  transport: "udp" | "tcp";
-}
 
 /** What `respond` gives where `answer` must be asked. */
 export const notFast = -1;
@@ -69,11 +57,9 @@ export class FastPath {
   readonly #domain: Uint8Array;
   readonly #federation: Uint8Array;
   readonly #domainLabels: number;
-  readonly #instance: Uint8Array;
+  readonly #opt: FastOpt;
   /** The federation's zone. */
   readonly #ownZone: FastZone | undefined;
-  readonly #ecs = new Uint8Array(mostEcsOctets);
-  readonly #cookie = new Uint8Array(clientCookieOctets);
   // What is known of the query at hand.
   #isLocated = false;
   #turn = -1;
@@ -104,7 +90,7 @@ export class FastPath {
     this.#domainLabels = labelsOf(domain).length;
     this.#federation = lowerName(nameOf([name], rootName)).subarray(0, -1);
     this.#ownZone = this.#zones.zones.find(({ apex }) => namesEqual(apex, domain));
-    this.#instance = Buffer.from(settings.instance);
+    this.#opt = new FastOpt(settings);
     this.#key = {
       nameWords: this.#query.nameWords,
       nameLength: 0,
@@ -130,7 +116,7 @@ export class FastPath {
     this.#turn = -1;
     this.#extendedError = -1;
     if (!this.#lookUp(received)) return notFast;
-    const tail = query.hasOpt ? this.#optLength() : 0;
+    const tail = this.#opt.lengthFor(query, this.#extendedError);
     const front = questionAt + query.nameLength + 4;
     const length = front + this.#bodyLength() + tail;
     if (length > this.#limit(received)) return notFast;
@@ -141,13 +127,16 @@ export class FastPath {
         out.words[(outAt >> 2) + word] = memory.words[(at >> 2) + word] ?? 0;
       }
     }
-    this.#saveOptions(memory);
+    this.#opt.save(query, memory);
     this.#writeBody(out, outAt, outAt + front);
     if (this.#body === Body.PLAN && this.#isWorthKeeping()) {
       this.#keepPlanned(out.octets.subarray(outAt + front, outAt + length - tail));
     }
     if (query.hasOpt) {
-      this.#writeOpt(received, out, outAt + length - tail, nowSeconds);
+      // The source length 0 asks for the resolver's own address: nothing is said of any client.
+      const scope = query.ecsAt !== 0 && query.ecsSource > 0 ? this.#views.scope(this.#depends) : 0;
+      const start = outAt + length - tail;
+      this.#opt.write(query, received, out, start, scope, this.#extendedError, nowSeconds);
     }
     return length;
   }
@@ -430,7 +419,7 @@ export class FastPath {
   #bodyLength(): number {
     switch (this.#body) {
       case Body.PLAN:
-        return this.#walk.addressCount * (this.#query.type === RRType.A ? 16 : 28);
+        return this.#walk.addressCount * addressRecordOctets(this.#query.type);
       case Body.ENTRY:
         return this.cache.words[this.#entry + EntryWord.BODY_LENGTH] ?? 0;
       case Body.TEMPLATE:
@@ -441,12 +430,24 @@ export class FastPath {
   }
 
   /** Writes the header's own part and what follows the question from `start` on. */
-  #writeBody({ view, octets }: MessageMemory, outAt: number, start: number): void {
+  #writeBody(out: MessageMemory, outAt: number, start: number): void {
+    const { view } = out;
     let answers = 0;
     let others = 0;
     if (this.#body === Body.PLAN) {
       answers = this.#walk.addressCount;
-      this.#writePlan(view, start);
+      const { map } = this.#services;
+      const { type } = this.#query;
+      writeAddresses(
+        view,
+        start,
+        type,
+        this.#ttlSeconds,
+        this.#walk,
+        map,
+        this.#record,
+        this.#turn,
+      );
     } else if (this.#body === Body.ENTRY) {
       const { words } = this.cache;
       answers = (words[this.#entry + EntryWord.ANSWERS] ?? 0) & 0xffff;
@@ -458,124 +459,13 @@ export class FastPath {
       }
     } else if (this.#body === Body.TEMPLATE && this.#zone) {
       others = 1 << 16;
-      this.#writeTemplate(view, octets, start, this.#zone);
+      const { serial } = this.#services;
+      this.#zone.writeBody(out, start, this.#query.nameLength, serial);
     }
     view.setUint16(outAt + 2, this.#flags | this.#query.recursionDesired);
     view.setUint16(outAt + 6, answers);
     // Authorities and additionals.
     view.setInt32(outAt + 8, others + (this.#query.hasOpt ? 1 : 0));
-  }
-
-  /** Address records whose owner is the question (RFC 1035 section 4.1.4). */
-  #writePlan(view: DataView, start: number): void {
-    const { map } = this.#services;
-    const words = map.wordsOf(this.#record);
-    const value = map.valueWordAt(this.#record);
-    const { type } = this.#query;
-    const ttl = this.#ttlSeconds;
-    const addressWords = type === RRType.A ? 1 : 4;
-    const nameAndType = (0xc00c << 16) | type;
-    const classAndTtl = (DnsClass.IN << 16) | (ttl >>> 16);
-    const ttlAndLength = ((ttl & 0xffff) << 16) | (addressWords * 4);
-    const { clusters, given, count } = this.#walk;
-    let to = start;
-    for (let each = 0; each < count; each++) {
-      const offsets = clusters[each]?.offsets;
-      if (!offsets) continue;
-      const total = offsets.length;
-      let next = total > 1 ? this.#turn % total : 0;
-      for (let left = given[each] ?? 0; left > 0; left--) {
-        view.setInt32(to, nameAndType);
-        view.setInt32(to + 4, classAndTtl);
-        view.setInt32(to + 8, ttlAndLength);
-        to += 12;
-        const from = value + ((offsets[next] ?? 0) >> 2);
-        for (let word = 0; word < addressWords; word++, to += 4) {
-          view.setInt32(to, words[from + word] ?? 0, isLittleEndian);
-        }
-        next = next + 1 === total ? 0 : next + 1;
-      }
-    }
-  }
-
-  #writeTemplate(view: DataView, octets: Uint8Array, start: number, zone: FastZone): void {
-    const { body, pointers, serialAt } = zone;
-    for (let at = 0; at < body.length; at++) octets[start + at] = body[at] ?? 0;
-    const moved = this.#query.nameLength - zone.apex.length;
-    for (let each = 0; each < pointers.length; each++) {
-      const to = start + (pointers[each] ?? 0);
-      view.setUint16(to, view.getUint16(to) + moved);
-    }
-    if (serialAt >= 0) {
-      view.setUint32(start + serialAt, this.#services.serial);
-    }
-  }
-
-  /** Keeps of the query's options what the response repeats, before anything is written over it. */
-  #saveOptions({ octets }: MessageMemory): void {
-    const { ecsAt, ecsLength, cookieAt } = this.#query;
-    const ecs = this.#ecs;
-    if (ecsAt !== 0) for (let at = 0; at < ecsLength; at++) ecs[at] = octets[ecsAt + at] ?? 0;
-    if (cookieAt !== 0) {
-      for (let at = 0; at < clientCookieOctets; at++) this.#cookie[at] = octets[cookieAt + at] ?? 0;
-    }
-  }
-
-  #optLength(): number {
-    const { ecsAt, ecsLength, cookieAt, wantsNsid } = this.#query;
-    return (
-      optOctets +
-      (wantsNsid ? 4 + this.#instance.length : 0) +
-      (ecsAt !== 0 ? 4 + ecsLength : 0) +
-      (cookieAt !== 0 ? 4 + cookieOctets : 0) +
-      (this.#extendedError >= 0 ? 6 : 0)
-    );
-  }
-
-  /** RFC 6891 section 6.1.2; the options in the order that `answer` has. */
-  #writeOpt(
-    { source, sourceAt, family }: FastReceived,
-    { view, octets }: MessageMemory,
-    start: number,
-    nowSeconds: number,
-  ): void {
-    const { dnssecOk, ecsAt, ecsLength, ecsSource, cookieAt, wantsNsid } = this.#query;
-    octets[start] = 0;
-    view.setUint16(start + 1, RRType.OPT);
-    view.setUint16(start + 3, this.#state.snapshot.settings.udpPayloadSize);
-    view.setUint32(start + 5, dnssecOk ? 0x8000 : 0);
-    view.setUint16(start + 9, this.#optLength() - optOctets);
-    let to = start + optOctets;
-    if (wantsNsid) {
-      view.setUint16(to, OptionCode.NSID);
-      view.setUint16(to + 2, this.#instance.length);
-      octets.set(this.#instance, to + 4);
-      to += 4 + this.#instance.length;
-    }
-    if (ecsAt !== 0) {
-      view.setUint16(to, OptionCode.ECS);
-      view.setUint16(to + 2, ecsLength);
-      to += 4;
-      for (let at = 0; at < ecsLength; at++) octets[to + at] = this.#ecs[at] ?? 0;
-      // The source length 0 asks for the resolver's own address: nothing is said of any client.
-      octets[to + 3] = ecsSource === 0 ? 0 : this.#views.scope(this.#depends);
-      to += ecsLength;
-    }
-    if (cookieAt !== 0) {
-      const client = this.#cookie;
-      const sender = source.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16));
-      view.setUint16(to, OptionCode.COOKIE);
-      view.setUint16(to + 2, cookieOctets);
-      octets.set(client, to + 4);
-      const { cookieSecret } = this.#state.snapshot.settings;
-      octets.set(serverCookie(client, sender, nowSeconds, cookieSecret), to + 12);
-      to += 4 + cookieOctets;
-    }
-    if (this.#extendedError >= 0) {
-      view.setUint16(to, OptionCode.EDE);
-      view.setUint16(to + 2, 2);
-      view.setUint16(to + 4, this.#extendedError);
-    }
   }
 }
 
@@ -587,12 +477,6 @@ const cannotLocate = -2;
 const isResponse = 0x8000;
 const isAuthoritative = 0x0400;
 
-const optOctets = 11;
-const clientCookieOctets = 8;
-/** The client's and sixteen of the server (RFC 9018 section 4). */
-const cookieOctets = clientCookieOctets + 16;
-/** Family, two lengths and an IPv6 address (RFC 7871 section 6). */
-const mostEcsOctets = 20;
 const svcLabel = Uint8Array.of(3, 0x73, 0x76, 0x63);
 
 function hasOctets(octets: Uint8Array, at: number, part: Uint8Array): boolean {

@@ -25,6 +25,19 @@ export function messageMemory(octets: Uint8Array): MessageMemory {
   };
 }
 
+/** A query in memory, and who sent it. */
+export interface FastReceived {
+  memory: MessageMemory;
+  /** Where the message begins, a multiple of four, and its octets. */
+  at: number;
+  length: number;
+  /** Holds the sender's address of 4 or 16 octets from `sourceAt` on. */
+  source: Uint8Array;
+  sourceAt: number;
+  family: 4 | 6;
+  transport: "udp" | "tcp";
+}
+
 /** Where the question begins in a message. */
 export const questionAt = 12;
 

@@ -12,8 +12,7 @@ import { PackedWriter } from "../memory/packed-writer.ts";
 import { negativeTtl } from "../zone/lookup.ts";
 import { NodeTag, type PackedNodes } from "../zone/packed-nodes.ts";
 import { responseTo } from "./answer-message.ts";
-import type { FastQuery } from "./fast-query.ts";
-import { questionAt } from "./fast-query.ts";
+import { type FastQuery, type MessageMemory, questionAt } from "./fast-query.ts";
 import type { ServedZone, Snapshot } from "./snapshot.ts";
 
 /** What is known of a name. */
@@ -139,6 +138,26 @@ export class FastZone {
     this.pointers = pointersIn(body);
     this.serialAt = zone.names && body.length > 0 ? body.length - soaSerialFromEnd : -1;
     this.#ownLabels = ownLabels;
+  }
+
+  /**
+   * Writes the body behind a question whose name has so many octets.
+   * @param serial of the zone, if it is one whose serial changes.
+   */
+  writeBody(
+    { view, octets }: MessageMemory,
+    start: number,
+    nameLength: number,
+    serial: number,
+  ): void {
+    const { body, pointers, serialAt } = this;
+    for (let at = 0; at < body.length; at++) octets[start + at] = body[at] ?? 0;
+    const moved = nameLength - this.apex.length;
+    for (let each = 0; each < pointers.length; each++) {
+      const to = start + (pointers[each] ?? 0);
+      view.setUint16(to, view.getUint16(to) + moved);
+    }
+    if (serialAt >= 0) view.setUint32(start + serialAt, serial);
   }
 
   /** Whether a negative answer to the query is `body`. */

@@ -3,8 +3,8 @@
 
 import { answer, type Received } from "../answer/answer.ts";
 import { responseTo } from "../answer/answer-message.ts";
-import { FastPath, type FastReceived } from "../answer/fast-path.ts";
-import { type MessageMemory, messageMemory } from "../answer/fast-query.ts";
+import { FastPath } from "../answer/fast-path.ts";
+import { type FastReceived, type MessageMemory, messageMemory } from "../answer/fast-query.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
 import { openSnapshot, type SnapshotImage } from "../answer/snapshot.ts";
 import { Turns } from "../answer/turns.ts";
