@@ -101,7 +101,7 @@ function partsOf(text: string): Part[] {
     .split(/\r?\n/)
     .map((line, index) => ({ text: line, linesBefore: index }))
     .filter((part) => part.text.trim() !== "");
-  const isLineByLine = parts.length > 1 && parts.every((part) => /^\s*\{.*\}\s*$/.test(part.text));
+  const isLineByLine = parts.length > 1 && parts.every((part) => /^\s*\{.*\}\s*$/s.test(part.text));
   return isLineByLine ? parts : [{ text, linesBefore: 0 }];
 }
 

@@ -19,6 +19,11 @@ describe("readDocuments", () => {
       expected: [{ a: 1 }, { b: 2 }],
     },
     {
+      name: "a JSON object on each line, with the other line ends of Unicode in its strings",
+      input: '{"a":"x\u2028y\u2029z\u0085"}\n{"b":2}\n',
+      expected: [{ a: "x\u2028y\u2029z\u0085" }, { b: 2 }],
+    },
+    {
       name: "a JSON object on each line that ends as on Windows",
       input: '{"a":1}\r\n{"b":2}\r\n',
       expected: [{ a: 1 }, { b: 2 }],
