@@ -72,7 +72,7 @@ async function table(options: BenchOptions, load: LoadClient): Promise<void> {
   };
   const text = reportText(results, chartFile);
   write(options, {
-    "results.json": `${JSON.stringify(results, null, 1)}\n`,
+    "results.json": `${JSON.stringify(results, withoutProcesses, 1)}\n`,
     "README.md": text,
     [chartFile]: chartOf(results),
   });
@@ -139,4 +139,9 @@ function machineText(): string {
 
 function today(): string {
   return new Date().toISOString().slice(0, 10);
+}
+
+/** Where a server ran and with which process says nothing about its results. */
+function withoutProcesses(key: string, value: unknown): unknown {
+  return key === "running" ? undefined : value;
 }
