@@ -56,6 +56,8 @@ export const healthCheck = strictMap({
   timeoutSeconds: integer(1, 600).default(3),
   fall: integer(1, 100).default(3),
   rise: integer(1, 100).default(2),
+  rampSeconds: integer(0, 3600).default(0),
+  maxEjectPercent: percent.default(100),
   // A YAML number, as in `expectStatus: 200`, is one status code.
   expectStatus: z
     .preprocess((value) => (typeof value === "number" ? String(value) : value), statusRanges)

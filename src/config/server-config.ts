@@ -45,8 +45,31 @@ export interface ServerConfig {
 /** Whether this instance votes, and with whom. */
 export interface HealthConfig {
   readonly voter: boolean;
+  /** Where ballots are taken; `undefined`: at `listen.http`. */
+  readonly listen: SocketAddress | undefined;
+  /** Certificate, key and authorities for mutual TLS between voters, in PEM files. */
+  readonly tls: { readonly cert: string; readonly key: string; readonly ca: string } | undefined;
+  /** One key or two, a line each: the first signs, both verify. */
   readonly secretFile: string | undefined;
-  readonly peers: readonly { readonly name: string; readonly url: string }[];
+  /** `undefined`: the region of the cluster that this instance runs in. */
+  readonly region: string | undefined;
+  /** How many of the voters vote on each endpoint; odd. */
+  readonly electors: number;
+  readonly maxConcurrentProbes: number;
+  /** The other voters. */
+  readonly peers: readonly PeerConfig[];
+  /** Servers that do not vote and are sent the ballots all the same. */
+  readonly listeners: readonly { readonly name: string; readonly url: string }[];
+}
+
+/** Another voter. */
+export interface PeerConfig {
+  readonly name: string;
+  readonly url: string;
+  /** The cluster that it runs in: it alone votes on that cluster's clusterIPs. */
+  readonly cluster: string | undefined;
+  /** `undefined`: that cluster's region. */
+  readonly region: string | undefined;
 }
 
 /** One mirror: its provider, and keys that the provider's part of the program reads. */
@@ -129,7 +152,19 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
     resolvers: spec.resolvers,
     health: spec.health && {
       ...spec.health,
+      listen: spec.health.listen,
+      tls: spec.health.tls && {
+        cert: absolute(spec.health.tls.cert),
+        key: absolute(spec.health.tls.key),
+        ca: absolute(spec.health.tls.ca),
+      },
       secretFile: absoluteIfGiven(spec.health.secretFile),
+      region: spec.health.region,
+      peers: spec.health.peers.map((each) => ({
+        ...each,
+        cluster: each.cluster,
+        region: each.region,
+      })),
     },
     mirror: spec.mirror,
   };

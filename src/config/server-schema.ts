@@ -11,6 +11,7 @@ import {
   network,
   objectName,
   oneOf,
+  placeName,
   type SocketAddress,
   serverAddress,
   socketAddress,
@@ -56,8 +57,25 @@ export const serverSchema = objectSchema("Server", {
     resolvers: listOf(serverAddress, "addresses").default([]),
     health: strictMap({
       voter: flag.default(false),
+      listen: socketAddress.optional(),
+      tls: strictMap({ cert: text, key: text, ca: text }).optional(),
       secretFile: text.optional(),
-      peers: listOf(strictMap({ name: objectName, url: httpUrl }), "peers").default([]),
+      region: placeName.optional(),
+      // Of an even number no majority is smaller than that of the next odd one.
+      electors: integer(1, 99)
+        .refine((count) => count % 2 === 1, { error: "allowed an odd number" })
+        .default(5),
+      maxConcurrentProbes: integer(1, 65_536).default(256),
+      peers: listOf(
+        strictMap({
+          name: objectName,
+          url: httpUrl,
+          cluster: objectName.optional(),
+          region: placeName.optional(),
+        }),
+        "peers",
+      ).default([]),
+      listeners: listOf(strictMap({ name: objectName, url: httpUrl }), "listeners").default([]),
     }).optional(),
     // The rest of an entry is the provider's own, and read by its part of the program.
     mirror: listOf(

@@ -105,8 +105,13 @@ export interface HealthCheck {
   readonly path: string;
   readonly intervalSeconds: number;
   readonly timeoutSeconds: number;
+  /** Failures to vote down, successes in a row to vote up; 1–100. */
   readonly fall: number;
   readonly rise: number;
+  /** So long after its verdict turned up an endpoint counts as a part of a healthy one. */
+  readonly rampSeconds: number;
+  /** 0–100: so many of a service's endpoints may be down by vote. */
+  readonly maxEjectPercent: number;
   readonly expectStatus: string;
   readonly expectBody: string | undefined;
   /** Host header and SNI; for `dns` the name that is asked. */

@@ -11,7 +11,7 @@ import { Turns } from "../../src/answer/turns.ts";
 import { WireCache } from "../../src/answer/wire-cache.ts";
 import type { EdnsOption } from "../../src/dns/edns.ts";
 import { encodeMessage } from "../../src/dns/message.ts";
-import type { HealthCheck, Service } from "../../src/federation/model.ts";
+import type { Service } from "../../src/federation/model.ts";
 import { serviceKey } from "../../src/federation/model.ts";
 import { ServiceTable } from "../../src/federation/service-table.ts";
 import { type CompiledWorld, compileWorld } from "../kit/compile-world.ts";
@@ -24,6 +24,7 @@ import {
   namesOf,
 } from "../kit/generated-queries.ts";
 import { generateWorld } from "../kit/generators.ts";
+import { healthCheck } from "../kit/health-check.ts";
 import { mutated } from "../kit/mutated-packets.ts";
 
 const federations = 400;
@@ -105,7 +106,7 @@ class Run {
     this.#table = services;
     // Every other service has its health checked.
     for (const service of [...services.values()]) {
-      if (this.dice.chance(0.5)) services.put({ ...service, healthCheck });
+      if (this.dice.chance(0.5)) services.put({ ...service, healthCheck: sampleCheck });
     }
     this.#all = [...services.values()];
     this.#names = namesOf(this.#generated, this.#world.snapshot.model);
@@ -212,19 +213,7 @@ class Run {
   }
 }
 
-const healthCheck: HealthCheck = {
-  type: "tcp",
-  port: undefined,
-  path: "/",
-  intervalSeconds: 10,
-  timeoutSeconds: 3,
-  fall: 3,
-  rise: 2,
-  expectStatus: "200-399",
-  expectBody: undefined,
-  host: undefined,
-  insecureSkipVerify: false,
-};
+const sampleCheck = healthCheck({ type: "tcp" });
 
 function otherOptions(dice: Dice): EdnsOption[] {
   return [

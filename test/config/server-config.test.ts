@@ -34,8 +34,16 @@ describe("the server's file", () => {
         resolvers: ["192.0.2.53", "192.0.2.54:5353"],
         health: {
           voter: true,
+          listen: undefined,
+          tls: undefined,
           secretFile: path.join(good, "data/peers.key"),
-          peers: [{ name: "ns2", url: "http://127.0.0.1:8153" }],
+          region: undefined,
+          electors: 5,
+          maxConcurrentProbes: 256,
+          peers: [
+            { name: "ns2", url: "http://127.0.0.1:8153", cluster: undefined, region: undefined },
+          ],
+          listeners: [],
         },
         mirror: [{ provider: "route53", hostedZone: "Z123" }],
       },

@@ -11,20 +11,9 @@ import type {
   ServiceInCluster,
 } from "../../src/federation/model.ts";
 import type { ServicePolicy } from "../../src/federation/service-shape.ts";
+import { healthCheck } from "../kit/health-check.ts";
 
-const healthCheck: HealthCheck = {
-  type: "http",
-  port: undefined,
-  path: "/",
-  intervalSeconds: 10,
-  timeoutSeconds: 3,
-  fall: 3,
-  rise: 2,
-  expectStatus: "200-399",
-  expectBody: undefined,
-  host: undefined,
-  insecureSkipVerify: false,
-};
+const sampleCheck = healthCheck();
 
 export const labels = fc.oneof(
   fc.constantFrom("a", "web", "api", "svc"),
@@ -111,6 +100,6 @@ function servicesOf(
     .map(([own, policy]) => ({ ...own, ...policy }));
 }
 
-export const services = servicesOf(entries, fc.constantFrom(undefined, healthCheck));
+export const services = servicesOf(entries, fc.constantFrom(undefined, sampleCheck));
 export const plainServices = servicesOf(plainEntries, fc.constant(undefined));
-export const checkedServices = servicesOf(entries, fc.constant(healthCheck));
+export const checkedServices = servicesOf(entries, fc.constant(sampleCheck));

@@ -3,28 +3,17 @@
 
 import { expect } from "chai";
 import fc from "fast-check";
-import { type HealthCheck, type Service, serviceKey } from "../../src/federation/model.ts";
+import { type Service, serviceKey } from "../../src/federation/model.ts";
 import { writeLabels } from "../../src/federation/service-reader.ts";
 import { entryShapeOf, type ServicePolicy } from "../../src/federation/service-shape.ts";
 import { ServiceTable } from "../../src/federation/service-table.ts";
 import { keyBuffer } from "../../src/memory/key-words.ts";
 import { seed } from "../dns/arbitraries.ts";
+import { healthCheck } from "../kit/health-check.ts";
 import { policies, services } from "./arbitraries.ts";
 
-const healthCheck: HealthCheck = {
-  type: "tcp",
-  port: 80,
-  path: "/",
-  intervalSeconds: 10,
-  timeoutSeconds: 3,
-  fall: 3,
-  rise: 2,
-  expectStatus: "200-399",
-  expectBody: undefined,
-  host: undefined,
-  insecureSkipVerify: false,
-};
-const anyPolicy = policies(fc.constantFrom(undefined, healthCheck));
+const sampleCheck = healthCheck({ type: "tcp", port: 80 });
+const anyPolicy = policies(fc.constantFrom(undefined, sampleCheck));
 
 describe("services that get another policy", () => {
   it("are as if they had been put with it, and all others as they were", () => {

@@ -11,6 +11,7 @@ import {
   unresolved,
 } from "../../src/sources/merge.ts";
 import { readSourceFile, type SourceObject } from "../../src/sources/source-objects.ts";
+import { healthCheck } from "../kit/health-check.ts";
 
 const federation = `
 apiVersion: meridian.dev/v1alpha1
@@ -300,19 +301,7 @@ describe("mergeObjects", () => {
     const own = `apiVersion: meridian.dev/v1alpha1\nkind: FederatedService\nmetadata: { name: web, namespace: prod }\nspec: { ttl: 60${check("http")} }\n`;
     const texts = { c1: service("{}") + service("{}", "{}", "mail"), policy: own };
     const merged = merge(texts, federation.replace(" }] }", ` }]${check("tcp")} }`));
-    expect(merged.services.get("prod/web")?.healthCheck).to.deep.equal({
-      type: "http",
-      port: undefined,
-      path: "/",
-      intervalSeconds: 10,
-      timeoutSeconds: 3,
-      fall: 3,
-      rise: 2,
-      expectStatus: "200-399",
-      expectBody: undefined,
-      host: undefined,
-      insecureSkipVerify: false,
-    });
+    expect(merged.services.get("prod/web")?.healthCheck).to.deep.equal(healthCheck());
     expect(merged.services.get("prod/mail")?.healthCheck?.type).to.equal("tcp");
     expect(merge({ c1: service("{}") }).services.get("prod/web")?.healthCheck).to.equal(undefined);
   });
