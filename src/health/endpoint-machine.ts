@@ -49,7 +49,8 @@ export function advance(
   return { ...opinion, successes, reason };
 }
 
-/** How many more results in a row, all against it, turn the opinion over. */
+/** How many more results in a row, all against it, turn the opinion over: 1 or more. */
 export function checksToFlip(opinion: EndpointOpinion, { fall, rise }: Thresholds): number {
-  return opinion.isUp ? fall - opinion.failures : rise - opinion.successes;
+  // What counted under larger thresholds can exceed those of now; the turn still takes a result.
+  return Math.max(1, opinion.isUp ? fall - opinion.failures : rise - opinion.successes);
 }
