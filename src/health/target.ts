@@ -69,5 +69,5 @@ function portOf({ ports }: ServiceInCluster, check: HealthCheck): number | undef
 
 /** DNS is asked over UDP, all else over TCP. */
 function canCarry({ protocol }: ServicePort, { type }: HealthCheck): boolean {
-  return type === "dns" ? protocol !== "sctp" : protocol === "tcp";
+  return protocol === (type === "dns" ? "udp" : "tcp");
 }
