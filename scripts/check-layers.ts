@@ -15,7 +15,7 @@ const allowed: Record<string, readonly string[]> = {
   routing: ["federation", "geo", "dns"],
   answer: ["routing", "federation", "geo", "zone", "memory", "dns"],
   config: ["dns"],
-  health: ["federation", "dns"],
+  health: ["config", "federation", "dns"],
   control: ["answer", "federation", "dns"],
   sources: ["config", "federation", "geo", "zone", "memory", "dns"],
   server: ["answer", "routing", "federation", "geo", "zone", "memory", "dns"],

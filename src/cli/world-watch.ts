@@ -51,11 +51,14 @@ export class WorldWatch {
 
   #pathsOf({ config }: World): Watched {
     const { databases, overrides } = config.geoip;
+    const { secretFile, tls } = config.health ?? {};
     const files = databases.flatMap((spec) => {
       const found = databaseFile(spec, path.dirname(this.#configFile));
       return found.ok ? [found.file] : [];
     });
     if (overrides !== undefined) files.push(overrides);
+    if (secretFile !== undefined) files.push(secretFile);
+    if (tls) files.push(tls.cert, tls.key, tls.ca);
     return { folders: [config.zones], files: [this.#configFile, ...files] };
   }
 }

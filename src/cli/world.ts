@@ -31,6 +31,7 @@ import type { SourceState } from "../sources/source-state.ts";
 import { nextSerial } from "../zone/serial.ts";
 import { DatabaseReader } from "./databases.ts";
 import { VersionedFile, type VersionedReading } from "./versioned-file.ts";
+import { VoterFileReader, type VoterFiles } from "./voter-files.ts";
 
 /** Everything that is served, and what it was made from. */
 export interface World {
@@ -40,6 +41,8 @@ export interface World {
   readonly databaseNames: readonly string[];
   readonly overrideCount: number;
   readonly snapshot: Snapshot;
+  /** The secrets of this server's voter. */
+  readonly voterFiles: VoterFiles;
 }
 
 /** What hostnames resolve to. */
@@ -55,6 +58,7 @@ export class WorldReader {
   readonly #config = new VersionedFile<ServerConfigResult>();
   readonly #overrides = new VersionedFile<OverridesResult>();
   readonly #databases = new DatabaseReader();
+  readonly #voterFiles = new VoterFileReader();
   readonly #cookieSecret = randomBytes(16);
   #sources: { readonly folder: string; readonly reader: SourceReader } | undefined;
   #geography: Geography | undefined;
@@ -84,12 +88,13 @@ export class WorldReader {
     const databases = this.#databases.read(config.geoip.databases, this.#configFile, (index) =>
       placeOf(["spec", "geoip", "databases", index]),
     );
-    const retryAfterMs = soonest([configured, sources, overrides, databases]);
+    const voterFiles = this.#voterFiles.read(config.health, this.#configFile, placeOf);
+    const retryAfterMs = soonest([configured, sources, overrides, databases, voterFiles]);
     const ownCluster = sources.ok ? this.#checkOwnCluster(configured.value, sources.state) : [];
     const clashes = sources.ok ? this.#clashes(sources) : [];
     const isFine = ownCluster.length === 0 && clashes.length === 0;
-    if (!sources.ok || !overrides.value.ok || !databases.ok || !isFine) {
-      const problems = [sources, overrides.value, databases].flatMap((each) =>
+    if (!sources.ok || !overrides.value.ok || !databases.ok || !voterFiles.ok || !isFine) {
+      const problems = [sources, overrides.value, databases, voterFiles].flatMap((each) =>
         each.ok ? [] : each.problems,
       );
       problems.push(...ownCluster, ...clashes);
@@ -103,14 +108,15 @@ export class WorldReader {
       databases.databases,
     );
     const compiledParts = [config, model, zones, federationRecords, geography];
-    const parts = [...compiledParts, sources.state];
+    const parts = [...compiledParts, sources.state, voterFiles.files];
     const last = this.#last;
     if (last && isSameList(last.parts, parts)) return { ok: true, state: last.world, retryAfterMs };
     // All that could be wrong has been looked at: from here on answers change.
     await sources.commit();
     this.#serial = nextSerial(this.#serial, Math.floor(Date.now() / 1000));
     model.services.setSerial(this.#serial);
-    const isCompiled = last !== undefined && isSameList(last.parts.slice(0, -1), compiledParts);
+    const isCompiled =
+      last !== undefined && isSameList(last.parts.slice(0, compiledParts.length), compiledParts);
     const snapshot = isCompiled
       ? last.world.snapshot
       : this.#compile(sources.state, geography, config);
@@ -121,6 +127,7 @@ export class WorldReader {
       databaseNames: databases.names,
       overrideCount: overrides.value.overrides.length,
       snapshot,
+      voterFiles: voterFiles.files,
     };
     this.#last = { parts, world };
     return { ok: true, state: world, retryAfterMs };

@@ -187,6 +187,11 @@ export class Election {
     for (const [id, sinceMs] of this.#restored) yield { id, sinceMs };
   }
 
+  /** Whether there is something new to say in a ballot. */
+  get hasChanges(): boolean {
+    return this.self.isVoter && this.#toTell.size > 0;
+  }
+
   /** Whether this server votes on an endpoint, and so must probe it. */
   votesOn({ electors }: Contest): boolean {
     return this.self.isVoter && electors.includes(this.self.name);

@@ -1,0 +1,99 @@
+// What is asked of `explain`, from the texts of a command line or a URL, and the explanation of a
+// world. It must not know how either is printed.
+
+import { type Asker, askerOf, type Ecs } from "../answer/asker.ts";
+import { explain } from "../answer/explain.ts";
+import type { Explanation } from "../answer/explanation.ts";
+import type { AnswerState } from "../answer/federated-answer.ts";
+import { maskAddress, parseAddress } from "../dns/address.ts";
+import { type Name, parseName } from "../dns/name.ts";
+import { isMetaType, RRType, typeCode } from "../dns/record-types.ts";
+import type { Address, Network } from "../federation/model.ts";
+import type { World } from "./world.ts";
+
+/** A question as texts. */
+export interface ExplainTexts {
+  readonly name: string;
+  /** A mnemonic or `TYPE123`. */
+  readonly type: string;
+  /** A source address, or an ECS prefix with `/LEN`. */
+  readonly client: string;
+  /** The resolver that sends the ECS prefix. */
+  readonly resolver?: string | undefined;
+}
+
+/** A question that can be explained. */
+export interface ExplainQuery {
+  readonly name: Name;
+  readonly type: number;
+  readonly client: Client;
+  readonly resolver: Address | undefined;
+}
+
+/** An address stands for a source, a prefix for an ECS option. */
+type Client = { kind: "source"; address: Address } | { kind: "ecs"; network: Network };
+
+/** Reads the texts, or says what is wrong with the first that is. */
+export function readExplainQuery(
+  texts: ExplainTexts,
+): { ok: true; query: ExplainQuery } | { ok: false; message: string } {
+  const refused = (message: string) => ({ ok: false as const, message });
+  const name = parseName(texts.name);
+  if (!name.ok) return refused(name.reason);
+  const type = typeCode(texts.type);
+  if (type === undefined) return refused(`cannot read type: no such type, got ${texts.type}`);
+  if (isMetaType(type) && type !== RRType.ANY) {
+    return refused(`cannot explain: no record has this type, got ${texts.type}`);
+  }
+  const client = readClient(texts.client);
+  if (!client) return refused(`cannot read client: not ADDR or ADDR/LEN, got ${texts.client}`);
+  const resolver = texts.resolver === undefined ? undefined : parseAddress(texts.resolver);
+  if (texts.resolver !== undefined && !resolver) {
+    return refused(`cannot read resolver: not an IP address, got ${texts.resolver}`);
+  }
+  if (resolver && client.kind === "source") {
+    return refused(`cannot use resolver: the client is no prefix ADDR/LEN, got ${texts.client}`);
+  }
+  return { ok: true, query: { name: name.name, type, client, resolver } };
+}
+
+/** Explains what a world answers, with what else answers depend on. */
+export function explainQuery(
+  { name, type, client, resolver }: ExplainQuery,
+  world: World,
+  state: Omit<AnswerState, "snapshot" | "rotation">,
+): Explanation {
+  const asker = askerFor(client, resolver, world);
+  return explain(name, type, asker, world.locations, {
+    ...state,
+    snapshot: world.snapshot,
+    rotation: () => 0,
+  });
+}
+
+function readClient(text: string): Client | undefined {
+  const [addressText = "", lengthText, ...more] = text.split("/");
+  const address = parseAddress(addressText);
+  if (!address || more.length > 0) return undefined;
+  if (lengthText === undefined) return { kind: "source", address };
+  const prefixLength = /^\d{1,3}$/.test(lengthText) ? Number(lengthText) : Number.NaN;
+  if (!(prefixLength <= address.length * 8)) return undefined;
+  return { kind: "ecs", network: { address: maskAddress(address, prefixLength), prefixLength } };
+}
+
+/**
+ * Who asks. A prefix comes by the resolver that is named; if none is, by a trusted one where any
+ * is configured, else by one that is not.
+ */
+function askerFor(client: Client, resolver: Address | undefined, world: World): Asker {
+  const { views, settings } = world.snapshot;
+  if (client.kind === "source") return askerOf(client.address, undefined, [], views);
+  const { address, prefixLength } = client.network;
+  const family = address.length === 4 ? 1 : 2;
+  const ecs: Ecs = { kind: "ecs", family, sourceLength: prefixLength, scopeLength: 0, address };
+  const source = resolver ?? settings.trustedResolvers[0]?.address ?? unspecified;
+  return askerOf(source, ecs, settings.trustedResolvers, views);
+}
+
+/** A source that is in no network: the ECS prefix of a resolver that nobody knows. */
+const unspecified: Address = new Uint8Array(4);
