@@ -91,8 +91,12 @@ export class ServicePlans {
     const key = shape * this.#viewCount * 2 + place;
     const known = this.#byShape.get(key);
     if (known !== undefined) return known;
+    const { map } = this.#services;
+    const revision = map.revisionOf(ref);
+    const plan = map.tagOf(ref) === shape ? this.#make(ref, view, family) : null;
+    // One that fell sick meanwhile is not as the others of its shape are: `answer` reads it again.
+    if (map.tagOf(ref) !== shape || map.revisionOf(ref) !== revision) return null;
     if (this.#byShape.size >= mostPlans) this.#byShape.clear();
-    const plan = this.#make(ref, view, family);
     this.#byShape.set(key, plan);
     return plan;
   }

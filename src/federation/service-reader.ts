@@ -9,7 +9,7 @@ import {
   PackedMap,
   type RecordRef,
 } from "../memory/packed-map.ts";
-import type { Address, Service, ServiceInCluster } from "./model.ts";
+import { type Address, type Service, type ServiceInCluster, serviceKey } from "./model.ts";
 import {
   addressCount,
   clusterIpOctets,
@@ -18,6 +18,7 @@ import {
   type FamilyCounts,
   type ServiceShape,
 } from "./service-shape.ts";
+import { checksOf, healthOf, untouched } from "./verdict-octets.ts";
 
 /** The tag of a service's record is its shape's number with this bit set while not all is well with it. */
 export const sickBit = 1 << 24;
@@ -27,9 +28,6 @@ export const namespaceBit = 1 << 30;
 
 /** Words of the map's control array that services use. */
 export const ServiceWord = { SERIAL: ControlWord.USER, SIZE: ControlWord.USER + 1 } as const;
-
-/** Health is kept as an octet: this for a whole endpoint, 0 for one that is down. */
-export const wholeHealth = 255;
 
 /** Services as they are handed to other threads. */
 export interface ServiceImage {
@@ -78,6 +76,15 @@ export class ServiceReader {
     }
   }
 
+  /** The keys of the services that have a health check; looks at every service. */
+  *checkedKeys(): Generator<string> {
+    for (const ref of this.map.refs()) {
+      if (isService(this.map.tagOf(ref)) && this.shapeAt(ref)?.policy.healthCheck) {
+        yield this.keyAt(ref);
+      }
+    }
+  }
+
   /** The record of the service or namespace whose labels stand in `octets`, in lower case, or 0. */
   find(octets: Uint8Array, at: number, length: number): RecordRef {
     setKey(this.#key, octets, at, length);
@@ -103,10 +110,6 @@ export class ServiceReader {
     const shape = this.shapeAt(ref);
     if (!shape) throw new Error(`cannot read a service: its shape is not known, got ${ref}`);
     const octets = map.octetsOf(ref);
-    const keyAt = map.keyAt(ref);
-    const nameLength = octets[keyAt] ?? 0;
-    const namespaceAt = keyAt + 1 + nameLength;
-    const namespaceLength = octets[namespaceAt] ?? 0;
     const valueAt = map.valueAt(ref);
     let extraAt = valueAt + shape.fixedLength;
     const clusters = shape.entries.map((entry, index): ServiceInCluster => {
@@ -127,39 +130,68 @@ export class ServiceReader {
         ...extra,
       };
     });
+    return { ...this.#labelsAt(ref), ...shape.policy, clusters };
+  }
+
+  /** The `namespace/name` of a service's record. */
+  protected keyAt(ref: RecordRef): string {
+    return serviceKey(this.#labelsAt(ref));
+  }
+
+  #labelsAt(ref: RecordRef): { namespace: string; name: string } {
+    const octets = this.map.octetsOf(ref);
+    const nameAt = this.map.keyAt(ref);
+    const nameLength = octets[nameAt] ?? 0;
+    const namespaceAt = nameAt + 1 + nameLength;
     return {
-      namespace: textAt(octets, namespaceAt + 1, namespaceLength),
-      name: textAt(octets, keyAt + 1, nameLength),
-      ...shape.policy,
-      clusters,
+      namespace: textAt(octets, namespaceAt + 1, octets[namespaceAt] ?? 0),
+      name: textAt(octets, nameAt + 1, nameLength),
     };
   }
 
   /** How much of a healthy one an address counts as, 0 to 1 (semantics 7); 1 for what is not known. */
   health(service: Service, cluster: string, address: Address): number {
     if (!service.healthCheck) return 1;
-    const ref = this.refOf(`${service.namespace}/${service.name}`);
-    const at = ref === 0 ? -1 : this.healthAt(ref, cluster, address);
-    return at < 0 ? 1 : (this.map.octetsOf(ref)[at] ?? wholeHealth) / wholeHealth;
+    const ref = this.refOf(serviceKey(service));
+    const [at] = this.healthPlaces(ref, cluster, address);
+    return healthOf(at === undefined ? untouched : (this.map.octetsOf(ref)[at] ?? untouched));
   }
 
-  /** Where the octet of an address's health lies among the record's octets; -1 if there is none. */
-  protected healthAt(ref: RecordRef, cluster: string, address: Address): number {
-    const shape = this.shapeAt(ref);
+  /**
+   * How many probes in a row until the verdict on an address could flip, 0 to 100 (semantics 7);
+   * as many as when all is well for what is not known, `undefined` without a health check.
+   */
+  checksToFlip(service: Service, cluster: string, address: Address): number | undefined {
+    const { healthCheck } = service;
+    if (!healthCheck) return undefined;
+    const ref = this.refOf(serviceKey(service));
+    const [at = -1] = this.healthPlaces(ref, cluster, address);
+    const distance = this.shapeAt(ref)?.checksDistance ?? 0;
+    const octet = at < 0 ? untouched : this.map.octetsOf(ref)[at + distance];
+    return checksOf(octet ?? untouched, healthCheck);
+  }
+
+  /**
+   * Where the octets of an address's health lie among the record's octets: two for one that is both
+   * a clusterIP and external, none where there is no such address or no health check.
+   */
+  protected healthPlaces(ref: RecordRef, cluster: string, address: Address): number[] {
+    const shape = ref === 0 ? undefined : this.shapeAt(ref);
     const index = shape?.entries.findIndex((each) => each.cluster === cluster) ?? -1;
     const entry = shape?.entries[index];
-    if (!shape?.policy.healthCheck || !entry) return -1;
+    if (!shape?.policy.healthCheck || !entry) return [];
     const octets = this.map.octetsOf(ref);
     const valueAt = this.map.valueAt(ref);
+    const places: number[] = [];
     let at = valueAt + (shape.addressOffsets[index] ?? 0);
     for (let each = 0; each < addressCount(entry); each++) {
       const length = addressLength(entry, each);
       if (length === address.length && address.every((octet, i) => octets[at + i] === octet)) {
-        return valueAt + (shape.healthOffsets[index] ?? 0) + each;
+        places.push(valueAt + (shape.healthOffsets[index] ?? 0) + each);
       }
       at += length;
     }
-    return -1;
+    return places;
   }
 
   #find(length: number): RecordRef {

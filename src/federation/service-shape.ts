@@ -41,6 +41,8 @@ export interface ServiceShape {
   readonly addressOffsets: readonly number[];
   /** Where each entry's health begins, an octet an address in the same order; past the end without a health check. */
   readonly healthOffsets: readonly number[];
+  /** How far behind the octet of an address's health that of its checks stands. */
+  readonly checksDistance: number;
   /** Octets up to the extras. */
   readonly fixedLength: number;
   /** Whether slices make some of its services less healthy than others. */
@@ -56,12 +58,22 @@ export function serviceShape(policy: ServicePolicy, entries: readonly EntryShape
     addressOffsets.push(at);
     at += addressOctets(entry);
   }
+  const checksDistance = entries.reduce((sum, entry) => sum + addressCount(entry), 0);
   for (const entry of entries) {
     healthOffsets.push(at);
     if (policy.healthCheck) at += addressCount(entry);
   }
+  const fixedLength = policy.healthCheck ? at + checksDistance : at;
   const isUneven = entries.some((each) => each.slices === "other");
-  return { policy, entries, addressOffsets, healthOffsets, fixedLength: at, isUneven };
+  return {
+    policy,
+    entries,
+    addressOffsets,
+    healthOffsets,
+    checksDistance,
+    fixedLength,
+    isUneven,
+  };
 }
 
 /** Octets of all addresses of an entry. */

@@ -5,7 +5,7 @@
 import { hashKey, type KeyBuffer, keyBuffer, setKey } from "../memory/key-words.ts";
 import type { RecordRef } from "../memory/packed-map.ts";
 import { PackedWriter } from "../memory/packed-writer.ts";
-import type { Address, Service } from "./model.ts";
+import { type Address, type HealthCheck, type Service, serviceKey } from "./model.ts";
 import {
   extraOctets,
   isService,
@@ -15,7 +15,6 @@ import {
   ServiceReader,
   ServiceWord,
   sickBit,
-  wholeHealth,
   writeLabels,
 } from "./service-reader.ts";
 import {
@@ -27,6 +26,7 @@ import {
   type ServiceShape,
   serviceShape,
 } from "./service-shape.ts";
+import { type CountedVerdict, checksOctet, healthOctet, untouched } from "./verdict-octets.ts";
 
 /** An entry's number of addresses and shape, as `internEntry` gives it, is good for this table only. */
 export type EntryShapeId = number;
@@ -50,6 +50,8 @@ export class ServiceTable extends ServiceReader {
   readonly #placed = new Map<number, PlacedEntry>();
   readonly #key: KeyBuffer = keyBuffer();
   #value = new Uint8Array(1024);
+  /** See `takeCheckedChanges`; `undefined` until somebody asks. */
+  #checkedChanges: Set<string> | undefined;
 
   constructor() {
     const writer = new PackedWriter({ onGrowth: (map) => this.onGrowth({ map }) });
@@ -73,7 +75,7 @@ export class ServiceTable extends ServiceReader {
     this.#writer.setControl(ServiceWord.SERIAL, serial | 0);
   }
 
-  /** Adds a service or puts it in place of the former one; addresses that stay keep their health. */
+  /** Adds a service or puts it in place of the former one; addresses that stay keep their verdicts. */
   put(service: Service): void {
     const policy = this.#policies.add(policyOf(service)).id;
     const entries = service.clusters.map((each) => this.#entries.add(entryShapeOf(each)).id);
@@ -83,9 +85,14 @@ export class ServiceTable extends ServiceReader {
       ...each.clusterIps,
       ...each.external,
     ]);
-    const key = `${service.namespace}/${service.name}`;
+    const key = serviceKey(service);
     const former = this.refOf(key);
-    if (shape.policy.healthCheck) parts.push(this.#healthOctets(service, former));
+    const formerCheck = former === 0 ? undefined : this.shapeAt(former)?.policy.healthCheck;
+    if (service.healthCheck) {
+      const isSameCheck = areSame(formerCheck, service.healthCheck);
+      parts.push(this.#verdictOctets(service, former, shape, isSameCheck));
+    }
+    if (service.healthCheck || formerCheck) this.#checkedChanges?.add(key);
     for (const each of service.clusters) {
       if (each.hostnames.length > 0 || each.endpoints) parts.push(extraOctets(each));
     }
@@ -151,8 +158,8 @@ export class ServiceTable extends ServiceReader {
   }
 
   /**
-   * Gives each service of one policy another. Health is kept where both have a health check; with
-   * a new one all addresses are whole.
+   * Gives each service of one policy another. Health is kept where both have a health check, the
+   * checks until it flips where it is the same one; with a new one all addresses are whole.
    */
   replacePolicy(from: PolicyId, to: PolicyId): void {
     if (from === to) return;
@@ -171,20 +178,26 @@ export class ServiceTable extends ServiceReader {
   #reshape(ref: RecordRef, target: number): void {
     const former = this.shapeAt(ref);
     const next = this.#shape(target);
-    const tag = this.map.tagOf(ref);
-    if (former?.fixedLength === next.fixedLength) {
-      this.#writer.setTag(ref, target | (next.policy.healthCheck ? tag & sickBit : 0));
+    const formerCheck = former?.policy.healthCheck;
+    const { healthCheck } = next.policy;
+    if (formerCheck || healthCheck) this.#checkedChanges?.add(this.keyAt(ref));
+    const isSick = (this.map.tagOf(ref) & sickBit) !== 0;
+    const isKept = !isSick || !healthCheck || areSame(formerCheck, healthCheck);
+    if (former?.fixedLength === next.fixedLength && isKept) {
+      this.#writer.setTag(ref, target | (healthCheck && isSick ? sickBit : 0));
       return;
     }
-    const key = this.map.octetsOf(ref);
     const keyLength = this.map.keyLengthOf(ref);
-    setKey(this.#key, key, this.map.keyAt(ref), keyLength);
+    setKey(this.#key, this.map.octetsOf(ref), this.map.keyAt(ref), keyLength);
     const value = this.map.valueOf(ref);
-    const addresses = former?.healthOffsets[0] ?? 0;
-    const health = new Uint8Array(next.fixedLength - addresses).fill(wholeHealth);
+    const addresses = next.healthOffsets[0] ?? 0;
+    const verdicts = new Uint8Array(next.fixedLength - addresses).fill(untouched);
+    if (formerCheck && healthCheck) {
+      verdicts.set(value.subarray(addresses, addresses + next.checksDistance));
+    }
     const extra = value.subarray(former?.fixedLength ?? value.length);
-    const length = this.#collect([value.subarray(0, addresses), health, extra]);
-    this.#put(keyLength, ref, target, length, 0);
+    const length = this.#collect([value.subarray(0, addresses), verdicts, extra]);
+    this.#put(keyLength, ref, target, length, this.#sickness(next, length));
   }
 
   /** The number that `putEntry` takes for a policy. */
@@ -208,6 +221,7 @@ export class ServiceTable extends ServiceReader {
   delete(key: string): boolean {
     const ref = this.refOf(key);
     if (ref === 0) return false;
+    if (this.shapeAt(ref)?.policy.healthCheck) this.#checkedChanges?.add(key);
     const slash = key.indexOf("/");
     const [name, namespace] = [key.slice(slash + 1), key.slice(0, slash)];
     const length = writeLabels(this.#key, [name, namespace]);
@@ -217,27 +231,46 @@ export class ServiceTable extends ServiceReader {
   }
 
   /**
-   * Sets how much of a healthy one an address counts as.
-   * @param health 0 (down) to 1; kept to one part in 255.
+   * Sets what the voters hold of an address; what is so already changes nothing.
    * @returns false if there is no such address, or its service has no health check.
    */
-  setHealth(key: string, cluster: string, address: Address, health: number): boolean {
+  setVerdict(key: string, cluster: string, address: Address, verdict: CountedVerdict): boolean {
     const ref = this.refOf(key);
-    const at = ref === 0 ? -1 : this.healthAt(ref, cluster, address);
-    const shape = this.shapeAt(ref);
-    if (at < 0 || !shape) return false;
+    const shape = ref === 0 ? undefined : this.shapeAt(ref);
+    const check = shape?.policy.healthCheck;
+    const places = this.healthPlaces(ref, cluster, address);
+    if (!shape || !check || places.length === 0) return false;
     const octets = this.map.octetsOf(ref);
-    const octet =
-      health <= 0 ? 0 : Math.max(1, Math.min(wholeHealth, Math.round(health * wholeHealth)));
-    if (octets[at] === octet) return true;
-    octets[at] = octet;
+    const health = healthOctet(verdict.health);
+    const checks = checksOctet(verdict.checksToFlip, check);
+    const isSame = (at: number): boolean =>
+      octets[at] === health && octets[at + shape.checksDistance] === checks;
+    if (places.every(isSame)) return true;
     const tag = this.map.tagOf(ref);
+    // The bit first, then the octets: who sees these as they are now no longer sees one that is well.
+    const isWell = health === untouched && checks === untouched;
+    if (!isWell && (tag & sickBit) === 0) this.#writer.setTag(ref, tag | sickBit);
+    for (const at of places) {
+      octets[at] = health;
+      octets[at + shape.checksDistance] = checks;
+    }
     const valueAt = this.map.valueAt(ref);
     const isSick = octets
       .subarray(valueAt + (shape.healthOffsets[0] ?? 0), valueAt + shape.fixedLength)
-      .some((each) => each !== wholeHealth);
+      .some((each) => each !== untouched);
     this.#writer.setTag(ref, isSick ? tag | sickBit : tag & ~sickBit);
     return true;
+  }
+
+  /**
+   * The keys of services with a health check that were put since the last call, and of those that
+   * had one and were taken out or lost it; at the first call all that have one. Nothing is kept for
+   * who never calls.
+   */
+  takeCheckedChanges(): ReadonlySet<string> {
+    const changes = this.#checkedChanges ?? new Set(this.checkedKeys());
+    this.#checkedChanges = new Set();
+    return changes;
   }
 
   /** Writes the value that was collected under the key that stands in the key buffer. */
@@ -344,21 +377,36 @@ export class ServiceTable extends ServiceReader {
     return length;
   }
 
-  #healthOctets(service: Service, former: RecordRef): Uint8Array {
-    const octets: number[] = [];
+  /** Health of all addresses, then checks: of those that stay as they are, else whole and calm. */
+  #verdictOctets(
+    service: Service,
+    former: RecordRef,
+    { checksDistance }: ServiceShape,
+    isSameCheck: boolean,
+  ): Uint8Array {
+    const verdicts = new Uint8Array(2 * checksDistance).fill(untouched);
+    if (former === 0) return verdicts;
+    const octets = this.map.octetsOf(former);
+    const formerDistance = this.shapeAt(former)?.checksDistance ?? 0;
+    let index = 0;
     for (const { cluster, clusterIps, external } of service.clusters) {
       for (const address of [...clusterIps, ...external]) {
-        const at = former === 0 ? -1 : this.healthAt(former, cluster, address);
-        octets.push(at < 0 ? wholeHealth : (this.map.octetsOf(former)[at] ?? wholeHealth));
+        const [at] = this.healthPlaces(former, cluster, address);
+        if (at !== undefined) {
+          verdicts[index] = octets[at] ?? untouched;
+          const checks = octets[at + formerDistance] ?? untouched;
+          if (isSameCheck) verdicts[checksDistance + index] = checks;
+        }
+        index++;
       }
     }
-    return Uint8Array.from(octets);
+    return verdicts;
   }
 
   #sickness({ policy, healthOffsets, fixedLength }: ServiceShape, length: number): number {
     if (!policy.healthCheck || length === 0) return 0;
-    const health = this.#value.subarray(healthOffsets[0] ?? fixedLength, fixedLength);
-    return health.some((each) => each !== wholeHealth) ? sickBit : 0;
+    const verdicts = this.#value.subarray(healthOffsets[0] ?? fixedLength, fixedLength);
+    return verdicts.some((each) => each !== untouched) ? sickBit : 0;
   }
 }
 
@@ -373,6 +421,10 @@ interface PlacedEntry {
   /** Behind the entry the former value goes on from here. */
   readonly resume: number;
   readonly length: number;
+}
+
+function areSame(one: HealthCheck | undefined, other: HealthCheck | undefined): boolean {
+  return one !== undefined && JSON.stringify(one) === JSON.stringify(other);
 }
 
 function policyOf({

@@ -140,7 +140,8 @@ class Run {
         for (const { cluster, clusterIps, external } of service.clusters) {
           for (const address of [...clusterIps, ...external]) {
             const health = dice.pick([0, 0, 0.4, 1, 1, 1]);
-            this.#table.setHealth(key, cluster, address, health);
+            const checksToFlip = dice.pick([undefined, undefined, 0, 1, 2, 40]);
+            this.#table.setVerdict(key, cluster, address, { health, checksToFlip });
           }
         }
     }

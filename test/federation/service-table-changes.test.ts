@@ -39,28 +39,6 @@ describe("services that get another policy", () => {
       { seed, numRuns: 500 },
     );
   });
-
-  it("keep the health of their addresses if both policies have a check, and are whole with a new one", () => {
-    fc.assert(
-      fc.property(services, anyPolicy, anyPolicy, (service, from, to) => {
-        const put = { ...service, ...from };
-        const table = ServiceTable.of([put]);
-        for (const { cluster, external } of put.clusters) {
-          for (const each of external) table.setHealth(serviceKey(put), cluster, each, 0);
-        }
-        table.replacePolicy(table.internPolicy(from), table.internPolicy(to));
-        const isKept = from.healthCheck !== undefined && to.healthCheck !== undefined;
-        for (const { cluster, external, clusterIps } of put.clusters) {
-          const own = new Set(clusterIps.map(String));
-          for (const each of external.filter((address) => !own.has(String(address)))) {
-            const health = table.health({ ...put, ...to }, cluster, each);
-            expect(health).to.equal(isKept ? 0 : 1);
-          }
-        }
-      }),
-      { seed, numRuns: 500 },
-    );
-  });
 });
 
 describe("an entry that is compared", () => {

@@ -1,16 +1,17 @@
 // Services in shared memory: what is put is read back, by the thread that writes and by others;
-// health, sizes and namespaces; and that nothing moves where nothing changes.
+// sizes and namespaces; and that nothing moves where nothing changes.
 
 import { expect } from "chai";
 import fc from "fast-check";
 import { type Service, type ServiceInCluster, serviceKey } from "../../src/federation/model.ts";
-import { ServiceReader, sickBit } from "../../src/federation/service-reader.ts";
+import { ServiceReader } from "../../src/federation/service-reader.ts";
 import { entryShapeOf, type ServicePolicy } from "../../src/federation/service-shape.ts";
 import { ServiceTable } from "../../src/federation/service-table.ts";
 import { epochMarks } from "../../src/memory/epochs.ts";
 import { keyBuffer, setKey } from "../../src/memory/key-words.ts";
 import { seed } from "../dns/arbitraries.ts";
-import { checkedServices, labels, plainServices, policies, services } from "./arbitraries.ts";
+import { labels, plainServices, policies, services } from "./arbitraries.ts";
+import { readTable } from "./read-table.ts";
 
 describe("a table of services", () => {
   it("gives back every service as it was put, to its writer and to readers", () => {
@@ -197,138 +198,6 @@ describe("a table of services", () => {
   });
 });
 
-describe("the health of a table's addresses", () => {
-  const healths = fc.constantFrom(0, 0.001, 0.25, 0.5, 0.999, 1);
-
-  it("is what was set, in parts of 255, and whole where nothing was set", () => {
-    fc.assert(
-      fc.property(checkedServices, fc.infiniteStream(healths), (service, stream) => {
-        const { table, reader } = readTable();
-        table.put(service);
-        const key = serviceKey(service);
-        let isSick = false;
-        for (const { cluster, address } of addressesOf(service)) {
-          expect(table.health(service, cluster, address)).to.equal(1);
-          const health = stream.next().value;
-          expect(table.setHealth(key, cluster, address, health)).to.equal(true);
-          isSick ||= health < 0.998;
-          for (const each of [table, reader]) {
-            const read = each.health(service, cluster, address);
-            expect(Math.abs(read - health)).to.be.at.most(1 / 255);
-            // What is up a little is not down.
-            expect(read === 0).to.equal(health === 0);
-            expect((each.map.tagOf(each.refOf(key)) & sickBit) !== 0, "sick").to.equal(isSick);
-          }
-        }
-        expect(reader.get(key)).to.deep.equal(service);
-        for (const { cluster, address } of addressesOf(service)) {
-          table.setHealth(key, cluster, address, 1);
-        }
-        expect(table.map.tagOf(table.refOf(key)) & sickBit).to.equal(0);
-      }),
-      { seed, numRuns: 200 },
-    );
-  });
-
-  it("survives a put for the addresses that stay, and is whole for new ones", () => {
-    fc.assert(
-      fc.property(
-        checkedServices,
-        checkedServices,
-        fc.infiniteStream(healths),
-        (one, two, stream) => {
-          const mixed = one.clusters.map((entry, index) => ({
-            ...(two.clusters[index] ?? entry),
-            cluster: entry.cluster,
-            clusterIps:
-              index % 2 === 0 ? entry.clusterIps : (two.clusters[index]?.clusterIps ?? []),
-            external: entry.external.filter((_, at) => at % 2 === 0),
-          }));
-          const next: Service = {
-            ...two,
-            namespace: one.namespace,
-            name: one.name,
-            clusters: mixed,
-          };
-          const table = ServiceTable.of([one]);
-          for (const { cluster, address } of addressesOf(one)) {
-            table.setHealth(serviceKey(one), cluster, address, stream.next().value);
-          }
-          const before = new Map(
-            addressesOf(one).map(({ cluster, address }) => [
-              `${cluster} ${address}`,
-              table.health(one, cluster, address),
-            ]),
-          );
-          table.put(next);
-          let isSick = false;
-          for (const { cluster, address } of addressesOf(next)) {
-            const expected = before.get(`${cluster} ${address}`) ?? 1;
-            isSick ||= expected < 1;
-            expect(table.health(next, cluster, address)).to.equal(expected);
-          }
-          const tag = table.map.tagOf(table.refOf(serviceKey(next)));
-          expect((tag & sickBit) !== 0, "sick").to.equal(isSick);
-        },
-      ),
-      { seed, numRuns: 200 },
-    );
-  });
-
-  it("is not kept where there is no health check, no such service, cluster or address", () => {
-    fc.assert(
-      fc.property(checkedServices, (service) => {
-        const [first] = addressesOf(service);
-        fc.pre(first !== undefined);
-        const { cluster = "", address = new Uint8Array(4) } = first ?? {};
-        const key = serviceKey(service);
-        const table = ServiceTable.of([service]);
-        const unknown = address.map((octet) => octet ^ 0x55);
-        expect(table.setHealth(`${key}-`, cluster, address, 0)).to.equal(false);
-        expect(table.setHealth(key, "no-such-cluster", address, 0)).to.equal(false);
-        expect(table.setHealth(key, cluster, unknown.subarray(0, 3), 0)).to.equal(false);
-        const unchecked = { ...service, healthCheck: undefined };
-        table.put(unchecked);
-        expect(table.setHealth(key, cluster, address, 0)).to.equal(false);
-        expect(table.health(unchecked, cluster, address)).to.equal(1);
-      }),
-      { seed, numRuns: 50 },
-    );
-  });
-
-  it("is a change of the service's revision, but not where it is what it was", () => {
-    fc.assert(
-      fc.property(checkedServices, (service) => {
-        const [first] = addressesOf(service);
-        fc.pre(first !== undefined);
-        const { cluster = "", address = new Uint8Array(4) } = first ?? {};
-        const table = ServiceTable.of([service]);
-        const ref = table.refOf(serviceKey(service));
-        const revisions = [1, 0.5, 0.5, 0, 0, 1].map((health) => {
-          table.setHealth(serviceKey(service), cluster, address, health);
-          return table.map.revisionOf(ref);
-        });
-        const [whole, half, again, down, still, up] = revisions;
-        expect([again, still]).to.deep.equal([half, down]);
-        expect(new Set([whole, half, down, up])).to.have.property("size", 4);
-      }),
-      { seed, numRuns: 50 },
-    );
-  });
-});
-
-/** A table, and a reader that takes up what there is more of as it is told. */
-function readTable(): { table: ServiceTable; reader: ServiceReader } {
-  const readers: ServiceReader[] = [];
-  const table = new ServiceTable();
-  table.onGrowth = (growth) => {
-    for (const reader of readers) reader.grow(growth);
-  };
-  const reader = new ServiceReader(table.share(epochMarks(1)));
-  readers.push(reader);
-  return { table, reader };
-}
-
 function putEntry(table: ServiceTable, service: Service, entry: ServiceInCluster): boolean {
   const { answer, ttl, minHealthyPercent, onAllDown, healthCheck } = service;
   const policy: ServicePolicy = { answer, ttl, minHealthyPercent, onAllDown, healthCheck };
@@ -351,12 +220,6 @@ function lengthAnd(label: string): string {
 function hasNamespace(reader: ServiceReader, namespace: string): boolean {
   const octets = Buffer.from(lengthAnd(namespace), "latin1");
   return reader.find(octets, 0, octets.length) !== 0;
-}
-
-function addressesOf({ clusters }: Service): { cluster: string; address: Uint8Array }[] {
-  return clusters.flatMap(({ cluster, clusterIps, external }) =>
-    [...clusterIps, ...external].map((address) => ({ cluster, address })),
-  );
 }
 
 function byKey(list: Iterable<Service>): Map<string, Service> {
