@@ -1,0 +1,160 @@
+// The control server: the same routes on a socket in the data folder and, where it is configured,
+// on an HTTP listener that others put their own routes on too. It must not know what it is asked
+// to do. Does I/O.
+
+import { once } from "node:events";
+import { STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { type FastifyInstance, type FastifyReply, fastify } from "fastify";
+import type { Knock } from "./access.ts";
+import type { ControlBackend, ControlLog } from "./control-backend.ts";
+import { controlRoutes } from "./control-routes.ts";
+import { type BoundSocket, bindSocket } from "./control-socket.ts";
+
+/** Where to listen; port 0 lets the system choose. */
+export interface HttpAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface ControlOptions {
+  /** `undefined`: there is only the socket. */
+  readonly http?: HttpAddress | undefined;
+  /** `DATADIR/meridian.sock`; its folder is made if it is missing. */
+  readonly socketFile: string;
+  readonly backend: ControlBackend;
+  /** Puts more routes on the HTTP listener; no rule of the control server holds for them. */
+  readonly extend?: ((app: FastifyInstance) => void) | undefined;
+  readonly log: ControlLog;
+}
+
+/** A control server that answers until it is stopped. */
+export interface RunningControl {
+  /** The port that the system chose stands in place of 0; `undefined`: there is only the socket. */
+  readonly address: HttpAddress | undefined;
+  /** Finishes what was asked, a second at most, and removes the socket. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts both listeners. Rejects with `cannot use data folder: ...` if another server answers on
+ * the socket or it cannot be bound, and with `cannot listen for HTTP: ...`; nothing is left then.
+ */
+export async function startControl(options: ControlOptions): Promise<RunningControl> {
+  const { http, socketFile, extend } = options;
+  const local = controlApp("socket", options);
+  await local.ready();
+  let socket: BoundSocket;
+  try {
+    socket = await bindSocket(local.server, socketFile);
+  } catch (error) {
+    await local.close();
+    throw error;
+  }
+  const apps = [local];
+  let address: HttpAddress | undefined;
+  const stop = async (): Promise<void> => {
+    socket.remove();
+    await Promise.all(apps.map(stopApp));
+  };
+  try {
+    if (http) {
+      const network = controlApp("network", options);
+      apps.push(network);
+      extend?.(network);
+      await network.ready();
+      address = await listenOn(network, http);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address, stop };
+}
+
+/** Most connections at once by each door. */
+const mostConnections: Readonly<Record<Knock["door"], number>> = { socket: 64, network: 512 };
+const headersTimeoutMs = 5000;
+const requestTimeoutMs = 10_000;
+/** Longer than voters wait between ballots, so that they find their connections open. */
+const keepAliveMs = 20_000;
+const silenceMs = 30_000;
+const checkConnectionsMs = 1000;
+const stopMs = 1000;
+/** Most octets of a body, and of the lines before it. */
+const bodyLimit = 64 * 1024;
+const headerLimit = 16 * 1024;
+
+/** An app with the routes of one door, that does not listen yet. */
+export function controlApp(
+  door: Knock["door"],
+  { backend, log }: Pick<ControlOptions, "backend" | "log">,
+): FastifyInstance {
+  const app = fastify({
+    bodyLimit,
+    connectionTimeout: silenceMs,
+    keepAliveTimeout: keepAliveMs,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: checkConnectionsMs,
+      maxHeaderSize: headerLimit,
+    },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: ({ statusCode = 400, message }, _request, reply: FastifyReply) => {
+      reply.code(statusCode).send({ error: "bad-request", message });
+    },
+  });
+  app.server.maxConnections = mostConnections[door];
+  controlRoutes(app, { backend, log, door });
+  return app;
+}
+
+async function listenOn(app: FastifyInstance, at: HttpAddress): Promise<HttpAddress> {
+  const { server } = app;
+  const listening = once(server, "listening");
+  server.listen(at.port, at.address);
+  try {
+    await listening;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`cannot listen for HTTP: ${reason}`, { cause: error });
+  }
+  const { address, port } = boundAddress(server.address());
+  return { address, port };
+}
+
+function boundAddress(address: AddressInfo | string | null): AddressInfo {
+  if (address === null || typeof address === "string") {
+    throw new Error(`cannot listen for HTTP: not bound to an IP address, got ${address}`);
+  }
+  return address;
+}
+
+async function stopApp(app: FastifyInstance): Promise<void> {
+  const late = setTimeout(() => app.server.closeAllConnections(), stopMs);
+  await app.close();
+  clearTimeout(late);
+}
+
+/** What node could not read as a request is answered as all errors are. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = brokenRequests[error.code ?? ""] ?? [400, "this is no HTTP request"];
+  const body = JSON.stringify({ error: "bad-request", message });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const brokenRequests: Readonly<Record<string, readonly [number, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "the request took too long to come"],
+  HPE_HEADER_OVERFLOW: [431, `the lines before the body exceed ${headerLimit} octets`],
+};
