@@ -30,11 +30,17 @@ export function simulateFailover(settings: FailoverSettings, size: SimulationSiz
   const random = seededRandom(size.seed);
   const unit: Chance = () => random() / 2 ** 32;
   const moved: number[] = [];
+  const { ignoreTtlShare, ignoreTtlSeconds } = settings.resolvers;
+  let ignoring = 0;
   for (let death = 0; death < size.deaths; death++) {
     const answers = answersAround(settings, unit);
     for (let resolver = 0; resolver < size.resolversPerDeath; resolver++) {
       const clients = 1 + below(random, 3);
-      moved.push(...clientsOfResolver(clients, answers, settings, unit));
+      // Every so many resolvers one that ignores the TTL: what share does is given, not drawn.
+      ignoring += ignoreTtlShare;
+      const leastLife = ignoring >= 1 ? ignoreTtlSeconds : 0;
+      if (ignoring >= 1) ignoring--;
+      moved.push(...clientsOfResolver({ clients, leastLife }, answers, settings, unit));
     }
   }
   return moved.sort((a, b) => a - b);
@@ -43,6 +49,18 @@ export function simulateFailover(settings: FailoverSettings, size: SimulationSiz
 /** The time by which such a share of the clients has moved. */
 export function simulatedQuantile(share: number, moved: readonly number[]): number {
   return moved[Math.min(Math.ceil(share * moved.length), moved.length) - 1] ?? 0;
+}
+
+/** The share of the clients that have moved by then; they are in rising order. */
+export function simulatedShare(seconds: number, moved: readonly number[]): number {
+  let least = 0;
+  let most = moved.length;
+  while (least < most) {
+    const middle = (least + most) >>> 1;
+    if ((moved[middle] ?? 0) <= seconds) least = middle + 1;
+    else most = middle;
+  }
+  return least / moved.length;
 }
 
 /** A number in [0,1). */
@@ -145,21 +163,19 @@ function answerBy(
 
 /** When each client of one resolver, which is asked all the time, got an answer of after the verdict. */
 function clientsOfResolver(
-  clients: number,
+  { clients, leastLife }: { readonly clients: number; readonly leastLife: number },
   answers: readonly Answer[],
-  settings: FailoverSettings,
+  { resolvers: { clientCacheSeconds } }: FailoverSettings,
   unit: Chance,
 ): number[] {
-  const { ignoreTtlShare, ignoreTtlSeconds, clientCacheSeconds } = settings.resolvers;
-  const leastLife = unit() < ignoreTtlShare ? ignoreTtlSeconds : 0;
   const lifeOf = ({ ttlSeconds }: Answer): number => Math.max(ttlSeconds, leastLife);
   const first = answers.at(-1);
   // So long before the death that nothing is left of how it began.
   let nowSeconds = first ? -lifeOf(first) * (2 + unit()) : 0;
   let answer = answerAt(nowSeconds, answers);
   while (answer.hasEndpoint) {
-    // What is not kept at all is asked again at the next question, some hundredths later.
-    nowSeconds += Math.max(lifeOf(answer), 0.01);
+    // What is not kept at all is asked again at the next question, a twentieth of a second later.
+    nowSeconds += Math.max(lifeOf(answer), 0.05);
     answer = answerAt(nowSeconds, answers);
   }
   return Array.from({ length: clients }, () => {

@@ -83,7 +83,8 @@ export interface FailoverBudget {
 
 /**
  * The budget of one endpoint's death, which comes at a moment that no probe knows of. Exact up to
- * the numeric integration over the voters' phases (some thousandths of the interval).
+ * the numeric integration over the voters' phases (some thousandths of the interval); rounded to
+ * the millisecond.
  * @throws RangeError if there is no voter, or a number is out of its range.
  */
 export function failoverBudget(settings: FailoverSettings): FailoverBudget {
@@ -91,40 +92,33 @@ export function failoverBudget(settings: FailoverSettings): FailoverBudget {
   const { intervalSeconds, voters, exchangeSeconds, resolvers } = settings;
   const { spans, verdictSeconds, lastSeconds } = model;
   const votesNeeded = quorumOf(voters);
-  const firstProbe = {
-    meanSeconds: (intervalSeconds * votesNeeded) / (voters + 1),
-    worstSeconds: intervalSeconds,
-  };
-  const exchange = always(exchangeSeconds);
-  const failures = always(verdictSeconds - exchangeSeconds);
+  const firstProbe = part((intervalSeconds * votesNeeded) / (voters + 1), intervalSeconds);
   const meanAsking = spans.reduce(
     (sum, { fromSeconds, toSeconds, share }) => sum + (share * (fromSeconds + toSeconds)) / 2,
     0,
   );
-  const cacheParts = {
-    resolvers: {
-      meanSeconds: meanAsking - verdictSeconds,
-      worstSeconds: lastSeconds - verdictSeconds,
-    },
-    clientCaches: {
-      meanSeconds: resolvers.clientCacheSeconds / 2,
-      worstSeconds: resolvers.clientCacheSeconds,
-    },
-  };
+  const { clientCacheSeconds } = resolvers;
+  const failures = verdictSeconds - exchangeSeconds;
   return {
     votesNeeded,
     ttlSeconds: ttlWith(settings.fall, settings),
     lastTtlSeconds: ttlWith(1, settings),
-    parts: { firstProbe, failures, exchange, ...cacheParts },
-    detection: {
-      meanSeconds: firstProbe.meanSeconds + verdictSeconds,
-      worstSeconds: firstProbe.worstSeconds + verdictSeconds,
+    parts: {
+      firstProbe,
+      failures: part(failures, failures),
+      exchange: part(exchangeSeconds, exchangeSeconds),
+      resolvers: part(meanAsking - verdictSeconds, lastSeconds - verdictSeconds),
+      clientCaches: part(clientCacheSeconds / 2, clientCacheSeconds),
     },
+    detection: part(
+      firstProbe.meanSeconds + verdictSeconds,
+      firstProbe.worstSeconds + verdictSeconds,
+    ),
     moved: {
       p50: quantile(0.5, model, settings),
       p90: quantile(0.9, model, settings),
       p99: quantile(0.99, model, settings),
-      all: latest(model, settings),
+      all: toMillisecond(latest(model, settings)),
     },
   };
 }
@@ -229,7 +223,7 @@ function quantile(share: number, model: FailoverModel, settings: FailoverSetting
     if (shareMoved(middle, model, settings) < share) least = middle;
     else most = middle;
   }
-  return most;
+  return toMillisecond(most);
 }
 
 function latest({ lastSeconds }: FailoverModel, settings: FailoverSettings): number {
@@ -240,8 +234,12 @@ function scaled(spans: readonly Span[], by: number): Span[] {
   return by > 0 ? spans.map((span) => ({ ...span, share: span.share * by })) : [];
 }
 
-function always(seconds: number): FailoverPart {
-  return { meanSeconds: seconds, worstSeconds: seconds };
+function part(meanSeconds: number, worstSeconds: number): FailoverPart {
+  return { meanSeconds: toMillisecond(meanSeconds), worstSeconds: toMillisecond(worstSeconds) };
+}
+
+function toMillisecond(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
 }
 
 function checkSettings({ voters, fall, intervalSeconds, resolvers }: FailoverSettings): void {
