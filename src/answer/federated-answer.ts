@@ -12,6 +12,7 @@ import { drawPrefix } from "../geo/client-prefix.ts";
 import type { Demand, Health } from "../routing/candidates.ts";
 import { pickAddresses } from "../routing/pick-addresses.ts";
 import { type OrderedCluster, type Route, route } from "../routing/route.ts";
+import { type ChecksToFlip, ttlByVote } from "../routing/ttl.ts";
 import type { Asker } from "./asker.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { View } from "./view.ts";
@@ -20,6 +21,8 @@ import type { View } from "./view.ts";
 export interface AnswerState {
   readonly snapshot: Snapshot;
   readonly health: Health;
+  /** Left out where there are no votes: then nothing shortens a TTL. */
+  readonly checksToFlip?: ChecksToFlip | undefined;
   /** Clusters that are taken out of the answers. */
   readonly drained: ReadonlySet<string>;
   /** How far the addresses of each cluster are rotated in an answer for this name and type. */
@@ -104,14 +107,18 @@ function local(
     const answer = addresses(asked, federated, service, { within });
     return { ...answer, routes: [...answer.routes, either] };
   }
+  const candidates = either.levels.flatMap((level) => level.candidates);
+  // What is healthy elsewhere is answered there: no fail-open makes this short, only a vote.
+  const ttl = ttlByVote(service, candidates, asked.state.checksToFlip);
   const cname: ResourceRecord = {
     name: asked.question.name,
     type: RRType.CNAME,
     class: DnsClass.IN,
-    ttlSeconds: service.ttl.maxSeconds,
+    ttlSeconds: ttl.ttlSeconds,
     rdata: nameRdata(up),
   };
-  return { kind: "cname", target: up, routes: [either], answers: [cname], additionals: [] };
+  const routes = [{ ...either, ...ttl }];
+  return { kind: "cname", target: up, routes, answers: [cname], additionals: [] };
 }
 
 /** One SRV record for each cluster and port of the answer, each cluster's addresses beside it. */
@@ -153,6 +160,7 @@ function routeFor({ asker, view, state }: FederatedQuestion, service: Service, d
     place: view.place,
     prefix: drawPrefix(asker.client),
     health: state.health,
+    checksToFlip: state.checksToFlip,
     drained: state.drained,
   });
 }

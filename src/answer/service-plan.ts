@@ -131,6 +131,7 @@ export class ServicePlans {
       place,
       prefix: drawPrefix({ family, address, prefixLength: 0, embedding: 0 }),
       health: this.#state.health,
+      checksToFlip: this.#state.checksToFlip,
       drained: this.#state.drained,
     });
     return found.outcome === "servfail" ? null : planOf(found, service, shape);

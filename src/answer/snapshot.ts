@@ -55,6 +55,8 @@ export interface AnswerSettings {
   readonly trustedResolvers: readonly Network[];
   /** Octets that server cookies are made with (RFC 7873). */
   readonly cookieSecret: Uint8Array;
+  /** Whether this server votes or hears votes, so that verdicts could flip. */
+  readonly hasVotes: boolean;
 }
 
 export interface SnapshotInput {

@@ -209,6 +209,7 @@ export class WorldReader {
       tcpIdleSeconds: defaultTcpLimits.idleMs / 1000,
       trustedResolvers: config.trustedResolvers,
       cookieSecret: this.#cookieSecret,
+      hasVotes: config.health !== undefined,
     };
   }
 }

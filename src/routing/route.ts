@@ -14,11 +14,14 @@ import { type Drawn, drawOrder, isContested } from "./draw.ts";
 import { unitHash } from "./hash.ts";
 import { findLevels, type Group, type Level } from "./levels.ts";
 import { levelOfClient, levelShares } from "./overflow.ts";
+import { type ChecksToFlip, type RouteTtl, ttlByVote } from "./ttl.ts";
 
 /** Everything that routing decides on. */
 export interface RouteInput extends CandidateInput {
   /** The client's address cut to the client prefix of semantics 3 (/24 or /56, or a shorter ECS prefix). */
   readonly prefix: Address;
+  /** Left out where there are no votes. */
+  readonly checksToFlip?: ChecksToFlip | undefined;
 }
 
 /** A candidate with its place in the draw of its level. */
@@ -38,7 +41,7 @@ export interface RankedLevel extends Level {
 }
 
 /** Where a client goes, and every step on the way there. */
-export interface Route {
+export interface Route extends RouteTtl {
   readonly demand: Demand;
   readonly outcome: "answer" | "nodata" | "servfail";
   /** No endpoint was healthy, so all were taken as healthy (semantics 5). */
@@ -51,7 +54,6 @@ export interface Route {
   readonly clientLevel: number;
   /** The clusters of the answer in order, each with at least one address, at most `maxAddresses`. */
   readonly order: readonly OrderedCluster[];
-  readonly ttlSeconds: number;
   /** Whether clients elsewhere, or with another prefix at the same place, could be answered otherwise. */
   readonly dependsOn: { readonly place: boolean; readonly prefix: boolean };
 }
@@ -95,7 +97,7 @@ export function route(input: RouteInput): Route {
     spill,
     clientLevel,
     order,
-    ttlSeconds: isFailOpen ? service.ttl.minSeconds : service.ttl.maxSeconds,
+    ...(isFailOpen ? failOpenTtl(service) : ttlByVote(service, candidates, input.checksToFlip)),
     dependsOn: {
       place: dependsOnPlace,
       prefix: shares.filter((share) => share > 0).length > 1 || hasContestedDraw(order, all),
@@ -113,6 +115,10 @@ export function poolOf(route: Route): { cluster: string; address: Address }[] {
         .filter((each) => each.health > 0)
         .map(({ address }) => ({ cluster: cluster.name, address })),
     );
+}
+
+function failOpenTtl({ ttl }: Service): RouteTtl {
+  return { ttlSeconds: ttl.minSeconds, ttlBy: { kind: "fail-open" } };
 }
 
 function emptyOutcome(hasEndpoints: boolean, service: Service): "nodata" | "servfail" {

@@ -6,6 +6,7 @@ import { responseTo } from "../answer/answer-message.ts";
 import { FastPath } from "../answer/fast-path.ts";
 import { type FastReceived, type MessageMemory, messageMemory } from "../answer/fast-query.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
+import { servedState } from "../answer/served-state.ts";
 import { openSnapshot, type SnapshotImage } from "../answer/snapshot.ts";
 import { Turns } from "../answer/turns.ts";
 import { WireCache } from "../answer/wire-cache.ts";
@@ -183,12 +184,9 @@ export class Responder {
     const snapshot = openSnapshot(image);
     const { services } = snapshot.model;
     services.map.refresh = this.#options.takeMail ?? (() => undefined);
-    return {
-      snapshot,
-      health: (service, cluster, address) => services.health(service, cluster, address),
-      drained: new Set(),
-      rotation: (federated, type) => this.#turns.next(turnHash(federated, type)),
-    };
+    return servedState(snapshot, [], (federated, type) =>
+      this.#turns.next(turnHash(federated, type)),
+    );
   }
 }
 

@@ -1,12 +1,13 @@
 // The fast path says octet for octet what `answer` says, or leaves it to `answer`: over generated
-// federations, every kind of question, client, EDNS form, rotation and health, while services come,
-// change and go.
+// federations, every kind of question, client, EDNS form, rotation, verdict and drain, with votes and
+// without, while services come, change and go.
 
 import { expect } from "chai";
 import { answer, type Received } from "../../src/answer/answer.ts";
 import { FastPath, notFast } from "../../src/answer/fast-path.ts";
 import { messageMemory } from "../../src/answer/fast-query.ts";
 import type { AnswerState } from "../../src/answer/federated-answer.ts";
+import { servedState } from "../../src/answer/served-state.ts";
 import { Turns } from "../../src/answer/turns.ts";
 import { WireCache } from "../../src/answer/wire-cache.ts";
 import type { EdnsOption } from "../../src/dns/edns.ts";
@@ -86,9 +87,10 @@ class Run {
   readonly #label: string;
   readonly #world: CompiledWorld;
   readonly #table: ServiceTable;
-  readonly #state: AnswerState;
   readonly #turns = new SetTurns();
-  readonly #fast: FastPath;
+  readonly #cache: WireCache;
+  #state: AnswerState;
+  #fast: FastPath;
   readonly #generated: ReturnType<typeof generateWorld>;
   readonly #names: ReturnType<typeof namesOf>;
   readonly #all: readonly Service[];
@@ -106,27 +108,40 @@ class Run {
     this.#table = services;
     // Every other service has its health checked.
     for (const service of [...services.values()]) {
-      if (this.dice.chance(0.5)) services.put({ ...service, healthCheck: sampleCheck });
+      if (!this.dice.chance(0.5)) continue;
+      services.put({ ...service, healthCheck: this.dice.pick(sampleChecks) });
     }
     this.#all = [...services.values()];
     this.#names = namesOf(this.#generated, this.#world.snapshot.model);
-    const clusters = [...this.#world.snapshot.model.clusters.keys()];
-    this.#state = {
-      snapshot: this.#world.snapshot,
-      health: (service, cluster, address) => services.health(service, cluster, address),
-      drained: new Set(this.dice.some(clusters, 0.1)),
-      rotation: () => this.#turns.turn,
-    };
-    this.#fast = new FastPath(this.#state, this.#turns, new WireCache(cacheOctets));
+    this.#cache = new WireCache(cacheOctets);
+    this.#state = this.#anyState();
+    this.#fast = new FastPath(this.#state, this.#turns, this.#cache);
   }
 
-  /** Takes a service out, puts it in again as it was or otherwise, or changes its health. */
+  /** The snapshot with votes or without, clusters drained or not. */
+  #anyState(): AnswerState {
+    const { dice } = this;
+    const { snapshot } = this.#world;
+    const drained = dice.some([...snapshot.model.clusters.keys()], dice.pick([0.1, 0.1, 1]));
+    const settings = { ...snapshot.settings, hasVotes: dice.chance(0.7) };
+    return servedState({ ...snapshot, settings }, drained, () => this.#turns.turn);
+  }
+
+  /** As the data plane takes up a new snapshot. */
+  #renew(): void {
+    this.#state = this.#anyState();
+    this.#cache.clear();
+    this.#fast = new FastPath(this.#state, this.#turns, this.#cache);
+  }
+
+  /** Takes a service out, puts it in again as it was or otherwise, or changes verdicts or drains. */
   change(): void {
     const { dice } = this;
+    if (dice.chance(0.1)) this.#renew();
     if (this.#all.length === 0) return;
     const service = dice.pick(this.#all);
     const key = serviceKey(service);
-    switch (dice.pick(["health", "health", "health", "delete", "put", "put"])) {
+    switch (dice.pick(["verdicts", "verdicts", "checks", "delete", "put", "put"])) {
       case "delete":
         this.#table.delete(key);
         break;
@@ -136,7 +151,16 @@ class Run {
         this.#table.put({ ...service, clusters, ...(dice.chance(0.5) && { ttl }) });
         break;
       }
-      case "health":
+      case "checks": {
+        // One address, as by most ballots.
+        const { cluster, clusterIps, external } = dice.pick(service.clusters);
+        const addresses = [...clusterIps, ...external];
+        if (addresses.length === 0) break;
+        const checksToFlip = dice.integer(0, 4);
+        this.#table.setVerdict(key, cluster, dice.pick(addresses), { health: 1, checksToFlip });
+        break;
+      }
+      case "verdicts":
         for (const { cluster, clusterIps, external } of service.clusters) {
           for (const address of [...clusterIps, ...external]) {
             const health = dice.pick([0, 0, 0.4, 1, 1, 1]);
@@ -214,7 +238,10 @@ class Run {
   }
 }
 
-const sampleCheck = healthCheck({ type: "tcp" });
+const sampleChecks = [
+  healthCheck({ type: "tcp" }),
+  healthCheck({ type: "tcp", intervalSeconds: 40, fall: 2 }),
+];
 
 function otherOptions(dice: Dice): EdnsOption[] {
   return [

@@ -294,6 +294,73 @@ const localNames: Row[] = [
   },
 ];
 
+/** Calm is 3 × 10 s. */
+const checked = { healthCheck: { intervalSeconds: 10, fall: 3 } };
+
+const voted: Row[] = [
+  {
+    name: "addresses have it",
+    asked: "s.n",
+    from: inA,
+    policy: checked,
+    checks: { "192.0.2.2": 1 },
+    expected: ["s.n 10 A 10.0.9.1", "s.n 10 A 192.0.2.2", "s.n 10 A 192.0.2.3"],
+  },
+  {
+    name: "SRV has it, and the addresses beside it",
+    asked: "_web._tcp.s.n",
+    type: "SRV",
+    policy: checked,
+    placed: { b: { external: [] }, c: { external: [] } },
+    checks: { "192.0.2.1": 2 },
+    expected: ["_web._tcp.s.n 20 SRV 0 65535 80 a.s.n.my-federation.my-domain.com."],
+    additionals: ["a.s.n 20 A 192.0.2.1"],
+  },
+  {
+    name: "a cluster's own name has that of its own verdicts",
+    asked: "a.s.n",
+    policy: checked,
+    checks: { "192.0.2.1": 2, "192.0.2.2": 0 },
+    expected: ["a.s.n 20 A 192.0.2.1"],
+  },
+  {
+    name: "a regional name has that of its region's verdicts",
+    asked: r2,
+    policy: checked,
+    checks: { "192.0.2.3": 2, "192.0.2.1": 0 },
+    expected: [`${r2} 20 A 192.0.2.3`],
+  },
+  {
+    name: "a regional name's CNAME has that of its region's verdicts, the target its own",
+    asked: r2,
+    from: inA,
+    policy: checked,
+    down: ["192.0.2.3"],
+    checks: { "192.0.2.3": 2, "192.0.2.2": 1 },
+    expected: [`${r2} 20 CNAME ${global}`, `${global} 10 A 10.0.9.1`, `${global} 10 A 192.0.2.2`],
+  },
+  {
+    name: "a regional name's CNAME has that of both families' verdicts",
+    asked: r2,
+    type: "CNAME",
+    policy: checked,
+    placed: { c: { external: ["192.0.2.3", "2001:db8::c"] } },
+    down: ["192.0.2.3", "2001:db8::c"],
+    checks: { "192.0.2.3": 50, "2001:db8::c": 4 },
+    expected: [`${r2} 40 CNAME ${global}`],
+  },
+  {
+    name: "a CNAME is cut to the range, and does not fail open with its target",
+    asked: r2,
+    from: "10.1.0.1",
+    policy: checked,
+    placed: { b: { clusterIps: [], external: [] } },
+    down: allDown,
+    checks: { "192.0.2.1": 50, "192.0.2.3": 50 },
+    expected: [`${r2} 100 CNAME ${global}`, `${global} 7 A 192.0.2.1`, `${global} 7 A 192.0.2.3`],
+  },
+];
+
 const srv = (name: string, data: string): string =>
   `${name} 100 SRV ${data}.my-federation.my-domain.com.`;
 
@@ -402,6 +469,7 @@ const titles = {
   "clusters' own names": clusterNames,
   "regional and zonal names": localNames,
   "SRV names": ports,
+  "names whose TTL is by vote": voted,
 };
 
 for (const [title, rows] of Object.entries(titles)) {

@@ -31,6 +31,8 @@ export interface SketchedQuestion {
   readonly placed?: Readonly<Record<string, PlacedSketch>>;
   readonly policy?: PolicySketch;
   readonly down?: readonly string[];
+  /** Checks until its verdict could flip by address; all others are calm. */
+  readonly checks?: Readonly<Record<string, number>>;
   readonly drained?: readonly string[];
   readonly rotation?: number;
 }
@@ -55,6 +57,8 @@ export function ask(row: SketchedQuestion): Resolution {
   return resolve(question, asker, viewOf(snapshot.views, asker), {
     ...healthyState(snapshot),
     health: (_service, _cluster, of) => (row.down?.includes(formatAddress(of)) ? 0 : 1),
+    checksToFlip: (service, _cluster, of) =>
+      row.checks?.[formatAddress(of)] ?? service.healthCheck?.fall,
     drained: new Set(row.drained),
     rotation: () => row.rotation ?? 0,
   });

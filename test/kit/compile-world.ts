@@ -93,6 +93,7 @@ export function testSettings(trustedResolvers: readonly string[] = []): AnswerSe
     tcpIdleSeconds: 10,
     trustedResolvers: trustedResolvers.map(network),
     cookieSecret: new Uint8Array(16),
+    hasVotes: false,
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   Address,
   Cluster,
   EndpointFilter,
+  HealthCheck,
   OnAllDown,
   RoutingSettings,
   Service,
@@ -16,6 +17,7 @@ import type {
 import { ServiceTable } from "../../src/federation/service-table.ts";
 import type { Model } from "../../src/federation/whole-model.ts";
 import { address, network } from "../geo/addresses.ts";
+import { healthCheck } from "./health-check.ts";
 
 /** A federation `my-federation` under `my-domain.com`, unless it says otherwise. */
 export interface FederationSketch extends PolicySketch {
@@ -47,6 +49,8 @@ export interface PolicySketch {
   readonly ttl?: { readonly max: number; readonly min: number };
   readonly minHealthyPercent?: number;
   readonly onAllDown?: OnAllDown;
+  /** What differs from the defaults; left out, there is none. */
+  readonly healthCheck?: Partial<HealthCheck>;
 }
 
 export interface ServiceSketch extends PolicySketch {
@@ -167,7 +171,7 @@ function serviceOf(key: string, federation: FederationSketch, sketch: ServiceSke
     namespace,
     name,
     ...policyOf({ ...federation, ...sketch }),
-    healthCheck: undefined,
+    healthCheck: sketch.healthCheck && healthCheck(sketch.healthCheck),
     clusters: sorted(sketch.in).map(([cluster, placed]) => ({
       ...placedOf(cluster, placed),
       isFiltered: isFiltered(federation.clusters[cluster], namespace, placed),
@@ -223,8 +227,16 @@ function clusterObject(name: string, { at, ...spec }: ClusterSketch): object {
   return ours("Cluster", { name }, { ...spec, location });
 }
 
-function policyFields({ mode, maxAddresses, ttl, minHealthyPercent, onAllDown }: PolicySketch) {
-  return { answer: { mode, maxAddresses }, ttl, minHealthyPercent, onAllDown };
+function policyFields(sketch: PolicySketch) {
+  const { mode, maxAddresses, ttl, minHealthyPercent, onAllDown, healthCheck } = sketch;
+  const check = healthCheck && { type: "http", ...healthCheck };
+  return {
+    answer: { mode, maxAddresses },
+    ttl,
+    minHealthyPercent,
+    onAllDown,
+    ...(check && { healthCheck: check }),
+  };
 }
 
 /** The Service, and an EndpointSlice for each family and readiness that there is. */

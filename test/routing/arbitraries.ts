@@ -80,13 +80,15 @@ export const federations: fc.Arbitrary<FederationSketch> = fc
       maxAddresses: fc.constantFrom(1, 2, 3, 100),
       minHealthyPercent: fc.constantFrom(0, 50, 70, 100),
       onAllDown: fc.constantFrom("open", "empty", "servfail"),
+      healthCheck: fc.option(fc.constantFrom({}, { fall: 10 }), { nil: undefined }),
     });
   })
-  .map(({ clusters, placed, running, ...policy }) => ({
+  .map(({ clusters, placed, running, healthCheck, ...policy }) => ({
     clusters,
     services: {
       "shop/web": {
         ...policy,
+        ...(healthCheck && { healthCheck }),
         in: Object.fromEntries(running.map((name) => [name, placed[name] ?? {}])),
       },
     },
@@ -127,6 +129,22 @@ export const verdicts: fc.Arbitrary<Record<string, number>> = fc
       list.flatMap(([n, health]) => [
         [`192.0.2.${n}`, health],
         [`2001:db8:e::${n}`, health],
+      ]),
+    ),
+  );
+
+/** Checks until the verdicts on some external addresses and clusterIPs could flip. */
+export const checks: fc.Arbitrary<Record<string, number>> = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 20 })), {
+    selector: ([cluster]) => cluster,
+    maxLength: 6,
+  })
+  .map((list) =>
+    Object.fromEntries(
+      list.flatMap(([n, checks]) => [
+        [`192.0.2.${n}`, checks],
+        [`2001:db8:e::${n}`, checks],
+        [`10.0.${n}.1`, checks],
       ]),
     ),
   );

@@ -37,6 +37,10 @@ export interface AskSketch {
   /** Health by address of those that are not wholly up. */
   readonly health?: Readonly<Record<string, number>>;
   readonly drained?: readonly string[];
+  /** Checks until its verdict could flip by address; all others are calm. */
+  readonly checks?: Readonly<Record<string, number>>;
+  /** Default: true. */
+  readonly hasVotes?: boolean;
 }
 
 /** Routes a client to the first service of the sketch. */
@@ -48,9 +52,8 @@ export function ask(sketch: FederationSketch, asking: AskSketch = {}): Route {
 export function routeInput(model: Model, asking: AskSketch = {}): RouteInput {
   const [service] = model.services.values();
   if (!service) throw new Error("cannot ask: the sketch has no service");
-  const down = new Map(
-    Object.entries(asking.health ?? {}).map(([text, health]) => [address(text).join(), health]),
-  );
+  const down = byAddress(asking.health);
+  const checks = byAddress(asking.checks);
   return {
     clusters: model.clusters,
     service,
@@ -58,8 +61,16 @@ export function routeInput(model: Model, asking: AskSketch = {}): RouteInput {
     place: placeOf(model.clusters, asking.client ?? {}),
     prefix: address(asking.prefix ?? "198.51.100.0"),
     health: (_service: Service, _cluster: string, of) => down.get(of.join()) ?? 1,
+    checksToFlip:
+      asking.hasVotes === false
+        ? undefined
+        : (of, _cluster, each) => checks.get(each.join()) ?? of.healthCheck?.fall,
     drained: new Set(asking.drained),
   };
+}
+
+function byAddress(numbers: Readonly<Record<string, number>> = {}): Map<string, number> {
+  return new Map(Object.entries(numbers).map(([text, each]) => [address(text).join(), each]));
 }
 
 export function placeOf(clusters: ReadonlyMap<string, Cluster>, client: ClientSketch): Place {

@@ -7,7 +7,15 @@ import { placeKey } from "../../src/routing/place.ts";
 import { type Route, route } from "../../src/routing/route.ts";
 import { address } from "../geo/addresses.ts";
 import { modelOf } from "../kit/federation.ts";
-import { clients, demands, federations, outsiders, prefixes, verdicts } from "./arbitraries.ts";
+import {
+  checks,
+  clients,
+  demands,
+  federations,
+  outsiders,
+  prefixes,
+  verdicts,
+} from "./arbitraries.ts";
 import { ask, candidatesOf, leftOutOf, orderOf, placeOf, routeInput } from "./ask.ts";
 
 const settings = { seed: 20261121, numRuns: 1000 };
@@ -18,6 +26,7 @@ const askings = fc.record({
   prefix: prefixes,
   health: verdicts,
   drained: drains,
+  checks,
 });
 
 describe("every route", () => {
@@ -89,6 +98,31 @@ describe("every route", () => {
     );
   });
 
+  it("has a TTL in the service's range, no longer where a verdict could flip sooner", () => {
+    let shorter = 0;
+    fc.assert(
+      fc.property(federations, askings, checks, (sketch, asking, sooner) => {
+        const found = ask(sketch, asking);
+        const least = Object.fromEntries(
+          Object.entries({ ...asking.checks, ...sooner }).map(([address, each]) => [
+            address,
+            Math.min(each, asking.checks[address] ?? 3),
+          ]),
+        );
+        const other = ask(sketch, { ...asking, checks: least });
+        // The default range.
+        expect(other.ttlSeconds).to.be.within(30, 180);
+        expect(other.ttlSeconds).to.be.at.most(found.ttlSeconds);
+        expect(ask(sketch, { ...asking, hasVotes: false }).ttlSeconds).to.equal(
+          found.isFailOpen ? 30 : 180,
+        );
+        if (other.ttlSeconds < found.ttlSeconds) shorter++;
+      }),
+      settings,
+    );
+    expect(shorter).to.be.above(50);
+  });
+
   it("gives internal addresses to clients inside that cluster only", () => {
     fc.assert(
       fc.property(federations, askings, (sketch, asking) => {
@@ -152,7 +186,7 @@ describe("what a route says that it depends on", () => {
         );
         expect(new Set(answers).size).to.be.above(1);
       }),
-      settings,
+      { ...settings, numRuns: 1500 },
     );
     expect(compared).to.be.above(10);
   });
@@ -181,6 +215,7 @@ describe("places with equal keys", () => {
       prefix: prefixes,
       health: verdicts,
       drained: drains,
+      checks,
     });
     const locations = fc.array(outsiders, { minLength: 20, maxLength: 40 });
     fc.assert(
