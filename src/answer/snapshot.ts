@@ -39,6 +39,8 @@ export interface SnapshotImage {
   readonly zones: readonly { readonly apex: Name; readonly nodes: PackedImage }[];
   readonly views: Views;
   readonly settings: AnswerSettings;
+  /** Clusters that are taken out of the answers (`meridian drain`). */
+  readonly drained: readonly string[];
 }
 
 /** What the server's own configuration says about answers. */
@@ -83,8 +85,13 @@ export function compileSnapshot(input: SnapshotInput): { snapshot: Snapshot; pro
 /**
  * What `openSnapshot` makes the same snapshot of in another thread.
  * @param services the model's own, as its table shares them.
+ * @param drained clusters that are taken out of the answers; default: none.
  */
-export function snapshotImage(snapshot: Snapshot, services: ServiceImage): SnapshotImage {
+export function snapshotImage(
+  snapshot: Snapshot,
+  services: ServiceImage,
+  drained: readonly string[] = [],
+): SnapshotImage {
   const { model, zones, views, settings } = snapshot;
   return {
     federation: model.federation,
@@ -96,6 +103,7 @@ export function snapshotImage(snapshot: Snapshot, services: ServiceImage): Snaps
     })),
     views,
     settings,
+    drained,
   };
 }
 

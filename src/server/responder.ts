@@ -184,7 +184,7 @@ export class Responder {
     const snapshot = openSnapshot(image);
     const { services } = snapshot.model;
     services.map.refresh = this.#options.takeMail ?? (() => undefined);
-    return servedState(snapshot, [], (federated, type) =>
+    return servedState(snapshot, image.drained, (federated, type) =>
       this.#turns.next(turnHash(federated, type)),
     );
   }

@@ -1,5 +1,5 @@
-// How addresses rotate from answer to answer (semantics 3, "Addresses"), and what becomes of ready
-// answers when there is a new snapshot.
+// How addresses rotate from answer to answer (semantics 3, "Addresses"), what becomes of ready
+// answers when there is a new snapshot, and how verdicts and drains come into answers.
 
 import { expect } from "chai";
 import type { Snapshot } from "../../src/answer/snapshot.ts";
@@ -79,6 +79,87 @@ describe("a new snapshot", () => {
     const before = process.memoryUsage().arrayBuffers;
     responder.use(imageOf(snapshot));
     expect(process.memoryUsage().arrayBuffers - before).to.be.below(octets / 2);
+  });
+});
+
+describe("verdicts and drains", () => {
+  const files = filesOf({
+    clusters: { one: { region: "west", zones: ["w1"] }, two: { region: "east" } },
+    services: {
+      "a/web": {
+        ttl: { max: 100, min: 5 },
+        healthCheck: { intervalSeconds: 10, fall: 3 },
+        in: { one: { external: ["198.18.1.1"] }, two: { external: ["198.18.1.2"] } },
+      },
+    },
+  });
+  const cluster = { "1": "one", "2": "two" } as const;
+
+  /** A responder of two clusters, and its answers as `LAST-OCTET LAST-OCTET TTL`, by octet. */
+  function twoClusters(hasVotes: boolean) {
+    const { snapshot: compiled, services } = compileWorld({ files });
+    const snapshot = { ...compiled, settings: { ...compiled.settings, hasVotes } };
+    const responder = responderFor(snapshot, 1 << 16);
+    const ask = (name: string): string => {
+      const octets = queryOctets(name, "A");
+      const source = address("203.0.113.1");
+      const response = responder.respond({ octets, source, sourcePort: 53, transport: "udp" });
+      const answers = response ? decoded(response).answers : [];
+      const given = answers.filter((each) => each.type === RRType.A);
+      const octetsGiven = given.map(({ rdata }) => rdata[3] ?? 0).sort((a, b) => a - b);
+      return [...octetsGiven, ...(given[0] ? [`ttl ${given[0].ttlSeconds}`] : [])].join(" ");
+    };
+    const set = (octet: 1 | 2, health: number, checksToFlip: number): boolean =>
+      services.setVerdict("a/web", cluster[octet], address(`198.18.1.${octet}`), {
+        health,
+        checksToFlip,
+      });
+    return { snapshot, responder, ask, set };
+  }
+
+  it("are in the next answer, with the TTL that follows, though it was ready", () => {
+    const { ask, set } = twoClusters(true);
+    const askThrice = (): string[] => [ask(short), ask(short), ask(short)];
+    const alike = (text: string): string[] => [text, text, text];
+    expect(askThrice()).to.deep.equal(alike("1 2 ttl 30"));
+    set(1, 1, 1);
+    expect(askThrice()).to.deep.equal(alike("1 2 ttl 10"));
+    set(1, 0, 2);
+    expect(askThrice()).to.deep.equal(alike("2 ttl 20"));
+    set(1, 0, 0);
+    expect(askThrice()).to.deep.equal(alike("2 ttl 5"));
+    set(1, 1, 3);
+    expect(askThrice()).to.deep.equal(alike("1 2 ttl 30"));
+    set(1, 0, 2);
+    set(2, 0, 2);
+    expect(askThrice()).to.deep.equal(alike("1 2 ttl 5"));
+  });
+
+  it("leave the TTL as long as it may be where there are no votes", () => {
+    const { ask, set } = twoClusters(false);
+    expect(ask(short)).to.equal("1 2 ttl 100");
+    set(1, 1, 1);
+    expect(ask(short)).to.equal("1 2 ttl 100");
+  });
+
+  it("take a drained cluster out of all names but its own, and bring it back", () => {
+    const { snapshot, responder, ask } = twoClusters(true);
+    const asked = [short, `one.${short}`, "web.a.my-federation.svc.west.my-domain.com"];
+    expect(asked.map(ask)).to.deep.equal(["1 2 ttl 30", "1 ttl 30", "1 ttl 30"]);
+    responder.use(imageOf(snapshot, ["one"]));
+    // The regional name leads on to the global one.
+    expect(asked.map(ask)).to.deep.equal(["2 ttl 30", "1 ttl 30", "2 ttl 30"]);
+    responder.use(imageOf(snapshot, ["one", "two", "no-such-cluster"]));
+    expect(asked.map(ask)).to.deep.equal(["", "1 ttl 30", ""]);
+    responder.use(imageOf(snapshot));
+    expect(asked.map(ask)).to.deep.equal(["1 2 ttl 30", "1 ttl 30", "1 ttl 30"]);
+  });
+
+  it("count a drained cluster's verdicts in its own name's TTL alone", () => {
+    const { snapshot, responder, ask, set } = twoClusters(true);
+    responder.use(imageOf(snapshot, ["one"]));
+    set(1, 1, 1);
+    expect([ask(short), ask(`one.${short}`)]).to.deep.equal(["2 ttl 30", "1 ttl 10"]);
   });
 });
 
