@@ -1,8 +1,10 @@
-// A small web service that can fall silent, die and come back, for tests of health checks. It must
-// not know who asks.
+// Web services for tests of health checks: one that can fall silent, die and come back, bare ones
+// that do with a connection what a test says, and a port that takes none. It must not know who asks.
 
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { Socket } from "node:net";
+import { createServer as createBareServer, Socket } from "node:net";
+import { Worker } from "node:worker_threads";
 
 export interface WebServiceOptions {
   /** Default `127.0.0.1`. */
@@ -87,5 +89,78 @@ export async function startWebService(options: WebServiceOptions = {}): Promise<
     kill,
     revive,
     stop: kill,
+  };
+}
+
+/** A TCP server that calls `serve` once a connection has sent a whole head, which goes to `heads`. */
+export async function listenBare(
+  serve: (socket: Socket) => void,
+  address = "127.0.0.1",
+  heads: string[] = [],
+) {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  let wasAsked: () => void;
+  const asked = new Promise<void>((resolve) => {
+    wasAsked = resolve;
+  });
+  const server = createBareServer((socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    let head = "";
+    socket.on("data", (piece) => {
+      head += piece.toString("latin1");
+      if (!head.endsWith("\r\n\r\n")) return;
+      heads.push(head);
+      head = "";
+      wasAsked();
+      serve(socket);
+    });
+  });
+  server.listen(0, address);
+  await once(server, "listening");
+  const bound = server.address();
+  return {
+    port: bound !== null && typeof bound === "object" ? bound.port : 0,
+    asked,
+    get connections() {
+      return connections;
+    },
+    /** Resolves when the probes have closed all that they opened. */
+    async allClosed() {
+      const closing = [...sockets].map(
+        (socket) => new Promise((done) => socket.once("close", done)),
+      );
+      await Promise.all(closing);
+    },
+    stop() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** A port that listens and takes no connection: its queue is full, so the system drops attempts. */
+export async function listenDeaf() {
+  const code = `
+    const { workerData, parentPort } = require("node:worker_threads");
+    const server = require("node:net").createServer();
+    server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port);
+      Atomics.wait(new Int32Array(workerData), 0, 0);
+    });`;
+  const worker = new Worker(code, { eval: true, workerData: new SharedArrayBuffer(4) });
+  const [port]: number[] = await once(worker, "message");
+  const fillers = Array.from({ length: 4 }, () => new Socket().on("error", () => {}));
+  for (const filler of fillers) filler.connect(port ?? 0, "127.0.0.1");
+  await Promise.all(fillers.slice(0, 2).map((filler) => once(filler, "connect")));
+  return {
+    port: port ?? 0,
+    async stop() {
+      for (const filler of fillers) filler.destroy();
+      await worker.terminate();
+    },
   };
 }
