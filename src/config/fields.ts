@@ -126,7 +126,7 @@ export const serverAddress = parsed(
 
 /** An http or https URL, kept as it was written. */
 export const httpUrl = parsed("allowed a URL such as http://192.0.2.1:8053", (text) =>
-  /^https?:\/\/[^\s/]/.test(text) && URL.canParse(text) ? text : undefined,
+  /^https?:\/\/[^\s/][^\s\p{Cc}]*$/u.test(text) && URL.canParse(text) ? text : undefined,
 );
 
 function networkRefusal(text: string): string {

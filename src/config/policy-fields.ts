@@ -2,7 +2,14 @@
 // mode, health check. It knows their ranges; defaults of the federation stand with its schema.
 
 import { z } from "zod";
-import { flag, integer, oneOf, parsed, strictMap, text } from "./fields.ts";
+import { flag, integer, oneOf, parsed, strictMap } from "./fields.ts";
+import {
+  expectedBody,
+  hostRule,
+  parseAskedName,
+  parseProbeHost,
+  probePath,
+} from "./probe-fields.ts";
 
 /** Seconds that a TTL may have (RFC 2181 section 8). */
 export const ttlSeconds = integer(0, 2_147_483_647);
@@ -44,14 +51,12 @@ const portNumberOrName = z.union(
   portRule,
 );
 
-/** How an endpoint is probed. Times in seconds; `fall` and `rise` are results in a row. */
+/** How an endpoint is probed. Times in seconds; `fall` and `rise` are numbers of results. */
 export const healthCheck = strictMap({
   type: oneOf(["http", "https", "tcp", "dns"]),
   port: portNumberOrName.optional(),
-  path: z
-    .string({ error: "allowed a path that begins with /" })
-    .regex(/^\/[^\s]*$/, { error: "allowed a path that begins with /" })
-    .default("/"),
+  path: probePath.default("/"),
+  // A probe may last longer than the interval: the next one is then left out.
   intervalSeconds: integer(1, 3600).default(10),
   timeoutSeconds: integer(1, 600).default(3),
   fall: integer(1, 100).default(3),
@@ -62,10 +67,37 @@ export const healthCheck = strictMap({
   expectStatus: z
     .preprocess((value) => (typeof value === "number" ? String(value) : value), statusRanges)
     .default("200-399"),
-  expectBody: text.optional(),
-  host: text.optional(),
+  expectBody: expectedBody.optional(),
+  host: z.string({ error: hostRule.other }).optional(),
   insecureSkipVerify: flag.default(false),
-});
+})
+  .refine(({ type, host }) => host === undefined || hostFor(type, host) !== undefined, {
+    path: ["host"],
+    // Other faults of the check do not hide this one, but it takes a type and a host to judge.
+    when: ({ value }) => isTypedHost(value),
+    error: ({ input }) =>
+      isTypedHost(input) && input.type === "dns" ? hostRule.dns : hostRule.other,
+  })
+  .transform(({ type, host, ...rest }) => ({
+    type,
+    ...rest,
+    host: host === undefined ? undefined : hostFor(type, host),
+  }));
+
+/** The host as probes write it; `undefined` if this type cannot ask for it. */
+function hostFor(type: string, host: string): string | undefined {
+  return type === "dns" ? parseAskedName(host) : parseProbeHost(host);
+}
+
+function isTypedHost(value: unknown): value is { type: string; host: string } {
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    "type" in value &&
+    typeof value.type === "string" &&
+    "host" in value &&
+    typeof value.host === "string"
+  );
+}
 
 function isStatusRanges(text: string): boolean {
   return text.split(",").every((part) => {

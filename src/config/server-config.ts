@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Network } from "../dns/address.ts";
 import type { SocketAddress } from "./fields.ts";
+import { healthProblems } from "./health-rules.ts";
 import { compareProblems, type Problem } from "./problem.ts";
 import { readObject } from "./read-object.ts";
 import { serverSchema } from "./server-schema.ts";
@@ -121,7 +122,7 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
     return refused({ file, line: 1, column: 1, message: "cannot read Server: the file is empty" });
   }
   const result = readObject(document, serverSchema, "Server");
-  const all = [...problems, ...(result.ok ? [] : result.problems)];
+  const all = [...problems, ...(result.ok ? [] : result.problems), ...healthProblems(document)];
   if (second !== undefined) {
     all.push({ file, ...second.placeOf([]), message: "cannot read Server: allowed one document" });
   }

@@ -20,6 +20,29 @@ import {
   txtString,
 } from "./fields.ts";
 
+const health = strictMap({
+  voter: flag.default(false),
+  listen: socketAddress.optional(),
+  tls: strictMap({ cert: text, key: text, ca: text }).optional(),
+  secretFile: text.optional(),
+  region: placeName.optional(),
+  // Of an even number no majority is smaller than that of the next odd one.
+  electors: integer(1, 99)
+    .refine((count) => count % 2 === 1, { error: "allowed an odd number" })
+    .default(5),
+  maxConcurrentProbes: integer(1, 65_536).default(256),
+  peers: listOf(
+    strictMap({
+      name: objectName,
+      url: httpUrl,
+      cluster: objectName.optional(),
+      region: placeName.optional(),
+    }),
+    "peers",
+  ).default([]),
+  listeners: listOf(strictMap({ name: objectName, url: httpUrl }), "listeners").default([]),
+});
+
 /** One server. Paths are as written, relative to the file. */
 export const serverSchema = objectSchema("Server", {
   metadata: strictMap({ name: objectName }),
@@ -55,28 +78,7 @@ export const serverSchema = objectSchema("Server", {
     }).prefault({}),
     trustedResolvers: listOf(network, "networks").default([]),
     resolvers: listOf(serverAddress, "addresses").default([]),
-    health: strictMap({
-      voter: flag.default(false),
-      listen: socketAddress.optional(),
-      tls: strictMap({ cert: text, key: text, ca: text }).optional(),
-      secretFile: text.optional(),
-      region: placeName.optional(),
-      // Of an even number no majority is smaller than that of the next odd one.
-      electors: integer(1, 99)
-        .refine((count) => count % 2 === 1, { error: "allowed an odd number" })
-        .default(5),
-      maxConcurrentProbes: integer(1, 65_536).default(256),
-      peers: listOf(
-        strictMap({
-          name: objectName,
-          url: httpUrl,
-          cluster: objectName.optional(),
-          region: placeName.optional(),
-        }),
-        "peers",
-      ).default([]),
-      listeners: listOf(strictMap({ name: objectName, url: httpUrl }), "listeners").default([]),
-    }).optional(),
+    health: health.optional(),
     // The rest of an entry is the provider's own, and read by its part of the program.
     mirror: listOf(
       z.looseObject(
@@ -87,3 +89,16 @@ export const serverSchema = objectSchema("Server", {
     ).default([]),
   }).prefault({}),
 });
+
+/** The part of a server's file that voting goes by, read by itself: its other keys may be wrong. */
+export const votingSettings = z.looseObject({
+  metadata: z.looseObject({ name: objectName }),
+  spec: z
+    .looseObject({
+      listen: z.looseObject({ http: socketAddress.optional() }).prefault({}),
+      health: health.optional(),
+    })
+    .prefault({}),
+});
+
+export type VotingSettings = z.output<typeof votingSettings>;
