@@ -10,8 +10,10 @@ import { text } from "node:stream/consumers";
 export const debianPackages = {
   dig: "bind9-dnsutils",
   dnsperf: "dnsperf",
+  ip: "iproute2",
   kdig: "knot-dnsutils",
   "named-compilezone": "bind9-utils",
+  nft: "nftables",
 } as const;
 
 export type Program = keyof typeof debianPackages;
@@ -57,7 +59,10 @@ export async function runProgram(
 }
 
 /** Debian keeps some of them where only root's PATH leads. */
-const folders = [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/sbin", "/usr/bin"];
+const folders = [
+  ...(process.env["PATH"] ?? "").split(path.delimiter),
+  ...["/usr/sbin", "/sbin", "/usr/bin"],
+];
 
 function programFile(program: Program): string | undefined {
   return folders
