@@ -4,7 +4,7 @@
 
 import { once } from "node:events";
 import { STATUS_CODES } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, fastify } from "fastify";
 import type { Knock } from "./access.ts";
 import type { ControlBackend, ControlLog } from "./control-backend.ts";
@@ -38,7 +38,7 @@ export interface RunningControl {
 
 /**
  * Starts both listeners. Rejects with `cannot use data folder: ...` if another server answers on
- * the socket or it cannot be bound, and with `cannot listen for HTTP: ...`; nothing is left then.
+ * the socket or it cannot be bound, and with `cannot listen on ...`; nothing is left then.
  */
 export async function startControl(options: ControlOptions): Promise<RunningControl> {
   const { http, socketFile, extend } = options;
@@ -118,17 +118,17 @@ async function listenOn(app: FastifyInstance, at: HttpAddress): Promise<HttpAddr
     await listening;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot listen for HTTP: ${reason}`, { cause: error });
+    throw new Error(`cannot listen on ${placeOf(at)} for HTTP: ${reason}`, { cause: error });
   }
-  const { address, port } = boundAddress(server.address());
-  return { address, port };
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") {
+    throw new Error(`cannot listen on ${placeOf(at)} for HTTP: no such address, got ${bound}`);
+  }
+  return { address: bound.address, port: bound.port };
 }
 
-function boundAddress(address: AddressInfo | string | null): AddressInfo {
-  if (address === null || typeof address === "string") {
-    throw new Error(`cannot listen for HTTP: not bound to an IP address, got ${address}`);
-  }
-  return address;
+function placeOf({ address, port }: HttpAddress): string {
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 async function stopApp(app: FastifyInstance): Promise<void> {
