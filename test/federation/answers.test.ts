@@ -414,6 +414,18 @@ const ports: Row[] = [
     ],
   },
   {
+    name: "SRV weights count an endpoint that ramps up in part",
+    asked: "_web._tcp.s.n",
+    type: "SRV",
+    clusters: weighted({ a: 100, b: 50, c: 0 }),
+    health: { "192.0.2.1": 0.2 },
+    // 100 × 0.2 to 50 × 1 to 0
+    expected: ["0 26214 80 a.s.n", "0 65535 80 b.s.n", "0 0 80 c.s.n"].map((data) =>
+      srv("_web._tcp.s.n", data),
+    ),
+    additionals: ["a.s.n 100 A 192.0.2.1", "b.s.n 100 A 192.0.2.2", "c.s.n 100 A 192.0.2.3"],
+  },
+  {
     name: "SRV weights of one level are nothing to another",
     asked: "_web._tcp.s.n",
     type: "SRV",

@@ -31,6 +31,8 @@ export interface SketchedQuestion {
   readonly placed?: Readonly<Record<string, PlacedSketch>>;
   readonly policy?: PolicySketch;
   readonly down?: readonly string[];
+  /** Health by address of those that are neither down nor wholly up. */
+  readonly health?: Readonly<Record<string, number>>;
   /** Checks until its verdict could flip by address; all others are calm. */
   readonly checks?: Readonly<Record<string, number>>;
   readonly drained?: readonly string[];
@@ -56,7 +58,8 @@ export function ask(row: SketchedQuestion): Resolution {
   };
   return resolve(question, asker, viewOf(snapshot.views, asker), {
     ...healthyState(snapshot),
-    health: (_service, _cluster, of) => (row.down?.includes(formatAddress(of)) ? 0 : 1),
+    health: (_service, _cluster, of) =>
+      row.down?.includes(formatAddress(of)) ? 0 : (row.health?.[formatAddress(of)] ?? 1),
     checksToFlip: (service, _cluster, of) =>
       row.checks?.[formatAddress(of)] ?? service.healthCheck?.fall,
     drained: new Set(row.drained),

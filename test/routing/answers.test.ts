@@ -99,6 +99,19 @@ const ordered: Row[] = [
     expected: "b0 a1 c2",
   },
   {
+    name: "a client that an endpoint which ramps up cannot carry yet has it behind its own level's",
+    client: near,
+    health: { "192.0.2.1": 0.2 },
+    prefix: "198.51.100.0",
+    expected: "b0 a1 c2",
+  },
+  {
+    name: "the one healthy endpoint takes all while it ramps up",
+    client: near,
+    health: { "192.0.2.1": 0, "192.0.2.2": 0.01, "192.0.2.3": 0 },
+    expected: "b0",
+  },
+  {
     name: "a client that does not spill stays at home",
     client: near,
     placed: {

@@ -26,6 +26,22 @@ const shares: { name: string; percent?: number; levels: Levels; expected: number
     expected: [10 / 21, 11 / 21],
   },
   {
+    name: "home's only endpoint ramps up and counts as a fifth",
+    levels: [
+      [0.2, 1],
+      [1, 1],
+    ],
+    expected: [2 / 7, 5 / 7],
+  },
+  {
+    name: "home's only endpoint has ramped up to the threshold",
+    levels: [
+      [0.7, 1],
+      [1, 1],
+    ],
+    expected: [1, 0],
+  },
+  {
     name: "home 0 of 1, the region 4 of 4",
     levels: [
       [0, 1],

@@ -72,6 +72,15 @@ describe("the shares over 20,000 clients", () => {
     it(name, () => expectShares(firstClusters(line(healthy), scattered), expected));
   }
 
+  it("are a fifth of a healthy one's while an endpoint counts as a fifth, at home and in a draw", () => {
+    const asking = { health: { "192.0.2.1": 0.2 } };
+    const atHome = firstClusters(located(2), scattered, undefined, asking);
+    expectShares(atHome, [0.2 / 0.7, 1 - 0.2 / 0.7]);
+    // 100 × 0.2 to 100 × 1 to 50 × 1
+    const drawn = firstClusters(level([100, 100, 50]), scattered, undefined, asking);
+    expectShares(drawn, [20 / 170, 100 / 170, 50 / 170]);
+  });
+
   it("split what spills by the weights of the next level", () => {
     const { clusters, placed } = line([1, 3, 3]);
     const beside = {
@@ -115,6 +124,17 @@ describe("a change among 20,000 clients", () => {
     const after = firstClusters(level([50, 30, 20], [3, 1, 3]), scattered);
     const well = firstClusters(level([50, 30, 20], [3, 3, 3]), scattered);
     expectMovers(well, after, "b", "from");
+  });
+
+  it("of an endpoint that ramps up brings clients home only, each once", () => {
+    const ramp = [0, 0.2, 0.5, 1].map((health) =>
+      firstClusters(located(2), scattered, undefined, { health: { "192.0.2.1": health } }),
+    );
+    for (const [at, after] of ramp.entries()) {
+      const before = ramp[at - 1];
+      if (before) expectMovers(before, after, "a", "to");
+    }
+    expect(ramp.at(-1)).to.deep.equal(new Array(clientCount).fill("a"));
   });
 
   it("that takes a cluster out moves its clients only", () => {
@@ -163,6 +183,12 @@ function level(weights: readonly number[], healthy?: readonly number[]): Sketch 
 function line(healthy: readonly number[]): Sketch {
   const clusters = healthy.map((_, at) => [letters[at], { at: [0, 20 * at] }]);
   return { clusters: Object.fromEntries(clusters), placed: placedWith(healthy) };
+}
+
+/** Clusters one behind the other, each with one address that stands for itself. */
+function located(count: number): Sketch {
+  const clusters = letters.slice(0, count).map((name, at) => [name, { at: [0, 20 * at] }]);
+  return { clusters: Object.fromEntries(clusters), placed: {} };
 }
 
 function placedWith(healthy: readonly number[]): Record<string, PlacedSketch> {
