@@ -1,7 +1,7 @@
-// `meridian check`: reads everything, says what is wrong or what it holds. Does I/O.
+// `meridian check`: reads everything, says what is wrong, or what it holds and what to look at. Does I/O.
 
 import { ExitStatus, printProblems } from "./output.ts";
-import { summaryLines } from "./summary.ts";
+import { summaryLines, warnings } from "./summary.ts";
 import { WorldReader } from "./world.ts";
 
 /** Resolves with the exit status. */
@@ -12,5 +12,6 @@ export async function check(configFile: string): Promise<number> {
     return ExitStatus.BAD_INPUT;
   }
   for (const line of summaryLines(reading.state)) console.log(line);
+  for (const line of warnings(reading.state)) console.log(`warning: ${line}`);
   return ExitStatus.FINE;
 }

@@ -1,11 +1,14 @@
 // What a server holds, in a few lines, and queries to try on it. It must not know where the world
 // came from.
 
+import { voterAdvice } from "../config/voter-advice.ts";
 import { formatNetwork } from "../dns/address.ts";
 import { formatName, nameOf } from "../dns/name.ts";
-import { type Service, serviceKey } from "../federation/model.ts";
+import { type HealthCheck, type Service, serviceKey } from "../federation/model.ts";
 import type { ServiceReader } from "../federation/service-reader.ts";
 import type { Model } from "../federation/whole-model.ts";
+import { type Electorate, electorsOf, quorumOf, type Voter } from "../health/electorate.ts";
+import { type Target, targetsOf } from "../health/target.ts";
 import type { ListenAddress } from "../server/listener.ts";
 import type { World } from "./world.ts";
 
@@ -34,8 +37,96 @@ export function summaryLines(world: World): string[] {
   }
   lines.push(
     `geo: ${world.databaseNames.join(", ") || "no database"}, ${count(world.overrideCount, "override")}`,
+    ...healthLines(world),
   );
   return lines;
+}
+
+/**
+ * What may be meant and is hardly wanted, a sentence each: the number of voters, and services that
+ * cannot be probed in a cluster. It stops nothing, as a cluster may be amid a change.
+ */
+export function warnings(world: World): string[] {
+  const { model } = world.sources;
+  const electorate = electorateOf(world);
+  if (!electorate) return [];
+  const advice = voterAdvice(electorate.voters.length, model.clusters.size);
+  const unprobed = new Set<string>();
+  for (const targets of checkedTargets(model.services)) {
+    for (const { service, cluster, check, port } of targets) {
+      if (port === undefined) {
+        unprobed.add(
+          `cannot probe ${service} in ${cluster}: its Service has no ${portText(check)}`,
+        );
+      }
+    }
+  }
+  const told = [...unprobed].sort().slice(0, mostWarnings);
+  const untold = unprobed.size - told.length;
+  return [
+    ...(advice === undefined ? [] : [advice]),
+    ...told,
+    ...(untold > 0 ? [`cannot probe ${untold} more for want of a port`] : []),
+  ];
+}
+
+const mostWarnings = 20;
+
+/** Who votes here, and on how much. */
+function healthLines(world: World): string[] {
+  const { services } = world.sources.model;
+  const electorate = electorateOf(world);
+  if (!electorate) {
+    const checked = [...services.checkedKeys()].length;
+    if (checked === 0) return [];
+    const have = checked === 1 ? "has a health check that is" : "have health checks that are";
+    return [`health: no voters configured, ${count(checked, "service")} ${have} not used`];
+  }
+  const { voters, electors } = electorate;
+  const names = voters.map(({ name }) => name).sort();
+  const deciding = Math.min(voters.length, electors);
+  const quorum =
+    deciding < voters.length
+      ? `${deciding} vote on each endpoint, quorum ${quorumOf(deciding)}`
+      : `quorum ${quorumOf(deciding)}`;
+  let endpoints = 0;
+  let served = 0;
+  const isVotedOn = (target: Target): boolean =>
+    target.port !== undefined && electorsOf(target, electorate).length > 0;
+  for (const targets of checkedTargets(services)) {
+    const number = targets.filter(isVotedOn).length;
+    endpoints += number;
+    if (number > 0) served++;
+  }
+  const role = world.config.health?.voter ? "voter" : "listener";
+  const are = endpoints === 1 ? "is" : "are";
+  return [
+    `health: ${role}, ${count(voters.length, "voter")} (${shortList(names)}), ${quorum}, ` +
+      `${count(endpoints, "endpoint")} in ${count(served, "service")} ${are} voted on`,
+  ];
+}
+
+/** All voters, this server among them if it is one; regions are left out, they change no number. */
+function electorateOf({ config }: World): Electorate | undefined {
+  const { health, name, cluster } = config;
+  if (!health) return undefined;
+  const own: Voter[] = health.voter ? [{ name, cluster, region: "" }] : [];
+  const others = health.peers.map((peer) => ({ ...peer, region: "" }));
+  return { voters: [...own, ...others], electors: health.electors };
+}
+
+/** The endpoints of each service that has a health check. */
+function* checkedTargets(services: ServiceReader): Generator<Target[]> {
+  for (const key of services.checkedKeys()) {
+    const service = services.get(key);
+    if (service) yield targetsOf(service);
+  }
+}
+
+/** As `targetsOf` chooses it: DNS is asked over UDP, all else over TCP. */
+function portText({ type, port }: HealthCheck): string {
+  const kind = type === "dns" ? "port for DNS" : "TCP port";
+  return port === undefined ? kind : `${kind} named "${port}"`;
 }
 
 /** The most services that are put in order only to show the first few. */

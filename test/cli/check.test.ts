@@ -1,6 +1,6 @@
 // `meridian check` as a user runs it in a folder: what it prints where, and its exit status.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "chai";
@@ -34,6 +34,52 @@ const summary = [
   "1 service: a/web",
   "geo: no database, 0 overrides",
 ];
+/** Endpoints with ports of both protocols: some are probed, some cannot be. */
+const votedOn: FederationSketch = {
+  ...sketch,
+  services: {
+    "a/web": {
+      healthCheck: { type: "http", port: "http" },
+      in: {
+        c1: {
+          clusterIps: ["10.0.0.1"],
+          external: ["198.18.1.1"],
+          ports: [{ name: "http", protocol: "tcp", port: 80 }],
+        },
+        // No voter runs in c2, so nobody votes on its clusterIP.
+        c2: {
+          clusterIps: ["10.0.0.1"],
+          external: ["198.18.2.1"],
+          ports: [{ name: "http", protocol: "tcp", port: 80 }],
+        },
+      },
+    },
+    "a/db": {
+      healthCheck: { type: "tcp", port: "db" },
+      in: {
+        c1: { external: ["198.18.1.2"], ports: [{ name: "db", protocol: "tcp", port: 5432 }] },
+        c2: { external: ["198.18.2.2"], ports: [{ name: "db", protocol: "udp", port: 5432 }] },
+      },
+    },
+    "a/ping": {
+      healthCheck: { type: "tcp" },
+      in: {
+        c1: {
+          external: ["198.18.1.3", "198.18.1.4"],
+          ports: [{ name: "ping", protocol: "udp", port: 7 }],
+        },
+      },
+    },
+  },
+};
+const votedSummary = [
+  "federation fed, domain example.org.",
+  "2 clusters: c1 (us), c2",
+  "3 services: a/db, a/ping, a/web",
+  "geo: no database, 0 overrides",
+];
+/** 32 octets in base64. */
+const key = { "peers.key": `${Buffer.alloc(32, 7).toString("base64")}\n` };
 const server = `apiVersion: meridian.dev/v1alpha1
 kind: Server
 metadata: { name: ns1 }
@@ -76,6 +122,80 @@ const cases: Case[] = [
         "1 zone from master files: other.test.",
         "1 record from master files in the domain",
         "geo: no database, 2 overrides",
+      ],
+    },
+  },
+  {
+    name: "who votes on how many endpoints, and what cannot be probed",
+    sketch: votedOn,
+    files: key,
+    serverSpec: { ...voting(["ns2", "ns3"]), cluster: "c1" },
+    expected: {
+      summary: [
+        ...votedSummary,
+        "health: voter, 3 voters (ns1, ns2, ns3), quorum 2, 4 endpoints in 2 services are voted on",
+        'warning: cannot probe a/db in c2: its Service has no TCP port named "db"',
+        "warning: cannot probe a/ping in c1: its Service has no TCP port",
+      ],
+    },
+  },
+  {
+    name: "what a listener hears, and that four voters are an even number",
+    sketch: {
+      ...votedOn,
+      services: { "a/web": { ...service, healthCheck: { type: "tcp", port: 80 } } },
+    },
+    files: key,
+    serverSpec: voting(["ns2", "ns3", "ns4", "ns5"], false),
+    expected: {
+      summary: [
+        ...summary,
+        "health: listener, 4 voters (ns2, ns3, ns4, ns5), quorum 3, 1 endpoint in 1 service is voted on",
+        "warning: 4 voters are an even number, and survive the loss of no more of them than 3 would; recommended for 2 clusters: 3",
+      ],
+    },
+  },
+  {
+    name: "how many of many voters vote on an endpoint",
+    files: key,
+    serverSpec: voting(["ns2", "ns3", "ns4", "ns5", "ns6", "ns7"]),
+    expected: {
+      summary: [
+        ...summary,
+        "health: voter, 7 voters (ns1, ns2, ns3, ns4, ns5, ... 2 more), 5 vote on each endpoint, quorum 3, 0 endpoints in 0 services are voted on",
+      ],
+    },
+  },
+  {
+    name: "that one voter decides alone",
+    serverSpec: { geoip, health: { voter: true } },
+    expected: {
+      summary: [
+        ...summary,
+        "health: voter, 1 voter (ns1), quorum 1, 0 endpoints in 0 services are voted on",
+        "warning: 1 voter decides alone, so what it cannot reach counts as down for all; recommended for 2 clusters: 3",
+      ],
+    },
+  },
+  {
+    name: "that health checks are not used where nobody votes",
+    sketch: votedOn,
+    expected: {
+      summary: [
+        ...votedSummary,
+        "health: no voters configured, 3 services have health checks that are not used",
+      ],
+    },
+  },
+  {
+    name: "what is wrong with the voters",
+    files: key,
+    serverSpec: { geoip, health: { ...voting(["ns2", "ns2"]).health, secretFile: undefined } },
+    expected: {
+      problems: [
+        "meridian.yaml:18:7: cannot use Server: spec.health.peers needs an address where their ballots arrive: spec.listen.http or spec.health.listen",
+        "meridian.yaml:18:7: cannot use Server: spec.health.peers needs spec.health.secretFile: meridian keygen makes a key",
+        'meridian.yaml:24:19: cannot use Server: spec.health.peers[1].name is that of spec.health.peers[0].name too, got "ns2", allowed each name once',
       ],
     },
   },
@@ -170,6 +290,13 @@ const cases: Case[] = [
   },
 ];
 
+/** Keys of `spec` of a server that votes with these others, or listens to them. */
+function voting(names: readonly string[], voter = true) {
+  const peers = names.map((name, index) => ({ name, url: `http://192.0.2.${index + 1}:8053` }));
+  const listen = { http: "127.0.0.1:8053" };
+  return { geoip, listen, health: { voter, secretFile: "peers.key", peers } };
+}
+
 describe("meridian check", () => {
   const folders: string[] = [];
   afterEach(() => {
@@ -256,6 +383,8 @@ describe("meridian check", () => {
   ): string {
     const folder = writeServerFolder({ files, serverSpec });
     folders.push(folder);
+    const keyFile = path.join(folder, "peers.key");
+    if (existsSync(keyFile)) chmodSync(keyFile, 0o600); // one that others can read is refused
     return folder;
   }
 
