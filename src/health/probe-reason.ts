@@ -14,7 +14,6 @@ const wordsOf: Readonly<Record<string, string>> = {
   ECONNRESET: "connection reset",
   EPIPE: "connection reset",
   ETIMEDOUT: "connect timeout",
-  EPROTO: "TLS failed",
   HPE_HEADER_OVERFLOW: "headers too large",
   CERT_HAS_EXPIRED: "certificate has expired",
   CERT_NOT_YET_VALID: "certificate is not yet valid",
@@ -26,9 +25,10 @@ const wordsOf: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "certificate is not trusted",
   CERT_UNTRUSTED: "certificate is not trusted",
   ERR_TLS_CERT_ALTNAME_INVALID: "certificate name does not match",
-  ERR_SSL_WRONG_VERSION_NUMBER: "answer is not TLS",
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: "answer is not TLS",
 };
+
+/** What OpenSSL says of octets that are no record of TLS. */
+const notTls = new Set(["wrong version number", "packet length too long", "http request"]);
 
 /** An error of a socket, of TLS or of the HTTP parser in words, such as `connect refused`. */
 export function reasonOf(error: unknown): string {
@@ -36,9 +36,11 @@ export function reasonOf(error: unknown): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   // The peer's orderly end comes without a system call that failed.
   if (code === "ECONNRESET" && !("errno" in error)) return "connection closed without an answer";
-  if ("reason" in error && error.reason === "wrong version number") return "answer is not TLS";
   const words = wordsOf[code];
   if (words !== undefined) return words;
+  // OpenSSL's own words, such as `...:SSL routines:ssl3_get_record:wrong version number:...`.
+  const tls = /:SSL routines:[^:]*:([\w /]+):/.exec(error.message)?.[1];
+  if (tls !== undefined) return notTls.has(tls) ? "answer is not TLS" : `TLS: ${tls}`;
   if (code.startsWith("HPE_")) return "answer is not HTTP";
   if ("errno" in error && typeof error.errno === "number") {
     const known = getSystemErrorMap().get(error.errno);

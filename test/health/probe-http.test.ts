@@ -241,7 +241,7 @@ describe("HTTP probe", () => {
   ] as const) {
     it(`asks ${address} with the path and its own Host, and says who it is`, async function () {
       const heads: string[] = [];
-      const peer = await listenBare(says("HTTP/1.1 200 OK\r\n\r\n"), address, heads).catch(() =>
+      const peer = await listenBare(says("HTTP/1.1 200 OK\r\n\r\n"), { address, heads }).catch(() =>
         this.skip(),
       );
       try {

@@ -92,12 +92,15 @@ export async function startWebService(options: WebServiceOptions = {}): Promise<
   };
 }
 
-/** A TCP server that calls `serve` once a connection has sent a whole head, which goes to `heads`. */
+/**
+ * A TCP server that calls `serve` once a connection has sent a whole head, which goes to `heads`,
+ * or with `isHasty` as soon as it has sent anything.
+ */
 export async function listenBare(
   serve: (socket: Socket) => void,
-  address = "127.0.0.1",
-  heads: string[] = [],
+  options: { address?: string; heads?: string[]; isHasty?: boolean } = {},
 ) {
+  const { address = "127.0.0.1", heads = [], isHasty = false } = options;
   const sockets = new Set<Socket>();
   let connections = 0;
   let wasAsked: () => void;
@@ -112,7 +115,7 @@ export async function listenBare(
     let head = "";
     socket.on("data", (piece) => {
       head += piece.toString("latin1");
-      if (!head.endsWith("\r\n\r\n")) return;
+      if (!isHasty && !head.endsWith("\r\n\r\n")) return;
       heads.push(head);
       head = "";
       wasAsked();
