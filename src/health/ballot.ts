@@ -34,6 +34,8 @@ export interface Ballot {
 
 /** Longer reasons are cut. */
 const longestReason = 200;
+/** Some 32 years: what is longer is said to be so long, and dates of it can still be told. */
+const longestSeconds = 1_000_000_000;
 /** The most octets that a ballot may have: some 60,000 endpoints. */
 export const largestBallotOctets = 8 * 1024 * 1024;
 
@@ -43,7 +45,7 @@ export function encodeBallot(ballot: Ballot): Buffer {
   const words = [...ballot.words].map(([id, { isUp, forMs, checksToFlip, reason }]) => [
     id,
     isUp ? "up" : "down",
-    Math.round(forMs / 1000),
+    Math.min(Math.round(forMs / 1000), longestSeconds),
     checksToFlip,
     reason.slice(0, longestReason),
   ]);
@@ -64,14 +66,14 @@ const ballotSchema = z.strictObject({
     z.tuple([
       z.string().min(1).max(512),
       z.enum(["up", "down"]),
-      z.number().min(0),
-      z.int().min(0).max(100),
+      z.number().min(0).max(longestSeconds),
+      z.int().min(1).max(100),
       z.string().max(longestReason),
     ]),
   ),
 });
 
-/** Reads a ballot; `undefined` for octets that are none. */
+/** Reads a ballot; `undefined` for octets that are none, or that say two things of one endpoint. */
 export function decodeBallot(octets: Uint8Array): Ballot | undefined {
   let value: unknown;
   try {
@@ -81,16 +83,13 @@ export function decodeBallot(octets: Uint8Array): Ballot | undefined {
   }
   const read = ballotSchema.safeParse(value);
   if (!read.success) return undefined;
-  const { sentAt, kind, words, ...rest } = read.data;
-  return {
-    ...rest,
-    sentAtMs: sentAt,
-    isFull: kind === "full",
-    words: new Map(
-      words.map(([id, state, seconds, checksToFlip, reason]) => [
-        id,
-        { isUp: state === "up", forMs: seconds * 1000, checksToFlip, reason },
-      ]),
-    ),
-  };
+  const { sentAt, kind, words: entries, ...rest } = read.data;
+  const words = new Map(
+    entries.map(([id, state, seconds, checksToFlip, reason]) => [
+      id,
+      { isUp: state === "up", forMs: seconds * 1000, checksToFlip, reason },
+    ]),
+  );
+  if (words.size < entries.length) return undefined;
+  return { ...rest, sentAtMs: sentAt, isFull: kind === "full", words };
 }
