@@ -103,6 +103,17 @@ describe("prober", () => {
     await on.prober.stop();
   });
 
+  it("begins starts together that are due within 10 ms of each other", async () => {
+    const offsets = [0.5, 0.5002, 0.5009, 0.5012];
+    const on = stage(100, () => offsets.shift() ?? 0);
+    on.prober.setTargets(["a", "b", "c", "d"].map((id) => target(id)));
+    on.prober.start();
+    await on.advance(6000);
+    expect(on.ids()).to.deep.equal(["a", "b", "c", "d"]);
+    expect(on.delays.map(Math.round)).to.deep.equal([0, 8, 1, 8]);
+    await on.prober.stop();
+  });
+
   it("probes nothing before it is started", async () => {
     const on = stage();
     on.prober.setTargets([target("a")]);
