@@ -8,9 +8,10 @@ import { formatName, type Name } from "../dns/name.ts";
 import { nameIn } from "../dns/rdata.ts";
 import { formatRdata } from "../dns/rdata-text.ts";
 import { RRType, recordType } from "../dns/record-types.ts";
-import { type Service, serviceKey } from "../federation/model.ts";
+import { type Address, type Service, serviceKey } from "../federation/model.ts";
 import type { Location, LocationMap } from "../geo/locations.ts";
 import { valueAt } from "../geo/range-table.ts";
+import type { CountedEndpoint } from "../routing/candidates.ts";
 import { score } from "../routing/draw.ts";
 import { outsidePlace, type Place } from "../routing/place.ts";
 import {
@@ -20,16 +21,20 @@ import {
   type RankedLevel,
   type Route,
 } from "../routing/route.ts";
+import type { TtlBy } from "../routing/ttl.ts";
 import { type Asker, ecsScopeOf } from "./asker.ts";
 import type {
   ExplainedAnswer,
   ExplainedCandidate,
   ExplainedClient,
+  ExplainedEndpoint,
   ExplainedHostname,
   ExplainedLevel,
   ExplainedRecord,
   ExplainedRoute,
   ExplainedStep,
+  ExplainedTtlBy,
+  ExplainedVerdict,
   Explanation,
 } from "./explanation.ts";
 import type { AnswerState } from "./federated-answer.ts";
@@ -37,13 +42,25 @@ import { type Resolution, resolve, type Step } from "./resolve.ts";
 import { viewOf } from "./view.ts";
 import { clusterOf } from "./views.ts";
 
-/** Explains what `asker` would be answered. `locations` are those that the snapshot was made from. */
+/** What the voters hold of an address; `undefined` where nobody votes on it. */
+export type VerdictOf = (
+  service: Service,
+  cluster: string,
+  address: Address,
+) => ExplainedVerdict | undefined;
+
+/**
+ * Explains what `asker` would be answered.
+ * @param locations those that the snapshot was made from.
+ * @param verdictOf tells the verdicts behind the health in `state`; default: nobody is asked.
+ */
 export function explain(
   name: Name,
   type: number,
   asker: Asker,
   locations: LocationMap,
   state: AnswerState,
+  verdictOf: VerdictOf = () => undefined,
 ): Explanation {
   const { views, model } = state.snapshot;
   const view = viewOf(views, asker);
@@ -57,7 +74,7 @@ export function explain(
   return {
     question: { name: formatName(name), type: recordType(type).mnemonic },
     client: explainClient(asker, location, inside, holder),
-    steps: resolution.steps.map((step) => explainStep(step, resolution, place)),
+    steps: resolution.steps.map((step) => explainStep(step, resolution, place, verdictOf)),
     answer: explainAnswer(resolution, asker),
   };
 }
@@ -93,6 +110,7 @@ function explainStep(
   { name, federated, routes }: Step,
   { answers }: Resolution,
   place: Place,
+  verdictOf: VerdictOf,
 ): ExplainedStep {
   const { kind, service } = federated;
   const cname = answers.find((each) => each.type === RRType.CNAME && each.name === name);
@@ -102,12 +120,18 @@ function explainStep(
     name: formatName(name),
     kind,
     service: serviceKey(service),
-    routes: routes.map((each) => explainRoute(each, { ...service, onAllDown }, place)),
+    routes: routes.map((each) => explainRoute(each, { ...service, onAllDown }, place, verdictOf)),
     leadsTo: cname ? formatName(nameIn(cname.rdata, RRType.CNAME)) : null,
   };
 }
 
-function explainRoute(route: Route, service: Service, place: Place): ExplainedRoute {
+function explainRoute(
+  route: Route,
+  service: Service,
+  place: Place,
+  verdictOf: VerdictOf,
+): ExplainedRoute {
+  const verdictIn = (cluster: string, address: Address) => verdictOf(service, cluster, address);
   return {
     addresses: addressType(route.demand.family),
     region: route.demand.within?.region ?? null,
@@ -116,11 +140,12 @@ function explainRoute(route: Route, service: Service, place: Place): ExplainedRo
     failOpen: route.isFailOpen,
     onAllDown: service.onAllDown,
     ttlSeconds: route.ttlSeconds,
+    ttlBy: explainTtl(route.ttlBy),
     minHealthyPercent: service.minHealthyPercent,
     mode: service.answer.mode,
     maxAddresses: service.answer.maxAddresses,
     groups: route.groups.map(({ priority, home }) => ({ priority, home: home ?? null })),
-    levels: route.levels.map((level) => explainLevel(level, place)),
+    levels: route.levels.map((level) => explainLevel(level, place, verdictIn)),
     leftOut: route.leftOut.map(({ cluster, reason }) => ({
       cluster,
       rule: reason,
@@ -136,14 +161,31 @@ function explainRoute(route: Route, service: Service, place: Place): ExplainedRo
   };
 }
 
-function explainLevel(level: RankedLevel, place: Place): ExplainedLevel {
+function explainTtl(by: TtlBy): ExplainedTtlBy {
+  if (by.kind !== "verdict") return by;
+  return { ...by, address: formatAddress(by.address), clampedTo: by.clampedTo ?? null };
+}
+
+/** The verdicts of the service at hand. */
+type VerdictIn = (cluster: string, address: Address) => ExplainedVerdict | undefined;
+
+function explainLevel(level: RankedLevel, place: Place, verdictIn: VerdictIn): ExplainedLevel {
   const { kind, group, healthy, total, share } = level;
-  const candidates = level.candidates.map((each) => explainCandidate(each, place));
+  const candidates = level.candidates.map((each) => explainCandidate(each, place, verdictIn));
   return { kind, group, healthy, total, share, candidates };
 }
 
-function explainCandidate(candidate: RankedCandidate, place: Place): ExplainedCandidate {
+function explainCandidate(
+  candidate: RankedCandidate,
+  place: Place,
+  verdictIn: VerdictIn,
+): ExplainedCandidate {
   const { cluster, entry, isInside, healthy, total, drawWeight, drawHash } = candidate;
+  const explainEndpoint = ({ address, health }: CountedEndpoint): ExplainedEndpoint => ({
+    address: formatAddress(address),
+    health,
+    verdict: verdictIn(cluster.name, address) ?? null,
+  });
   return {
     cluster: cluster.name,
     region: cluster.region,
@@ -158,10 +200,8 @@ function explainCandidate(candidate: RankedCandidate, place: Place): ExplainedCa
     score: score({ item: candidate, weight: drawWeight, hash: drawHash }),
     addresses: candidate.addresses.map(formatAddress),
     upAddresses: candidate.upAddresses.map(formatAddress),
-    endpoints: candidate.endpoints.map(({ address, health }) => ({
-      address: formatAddress(address),
-      health,
-    })),
+    given: candidate.given.map(explainEndpoint),
+    endpoints: candidate.endpoints.map(explainEndpoint),
     hostnames: entry.hostnames,
   };
 }

@@ -62,6 +62,7 @@ export interface ExplainedRoute {
   /** What the service does when nothing is healthy. */
   readonly onAllDown: "open" | "empty" | "servfail";
   readonly ttlSeconds: number;
+  readonly ttlBy: ExplainedTtlBy;
   /** 0–100: a level below this spills. */
   readonly minHealthyPercent: number;
   readonly mode: "ordered" | "nearest";
@@ -79,6 +80,23 @@ export interface ExplainedRoute {
   /** The clusters of the answer, in order. */
   readonly order: readonly string[];
 }
+
+/** What made the TTL what it is. */
+export type ExplainedTtlBy =
+  /** Nothing that could change the answer is voted on: the longest. */
+  | { readonly kind: "no-vote" }
+  /** The shortest. */
+  | { readonly kind: "fail-open" }
+  /** The verdict that could flip the soonest, in `checks` × `intervalSeconds`. */
+  | {
+      readonly kind: "verdict";
+      readonly cluster: string;
+      readonly address: string;
+      readonly checks: number;
+      readonly intervalSeconds: number;
+      /** The end of the service's range that it was clamped to; `null` if it was not. */
+      readonly clampedTo: "min" | "max" | null;
+    };
 
 /** Clusters that are equally good for the client. */
 export interface ExplainedLevel {
@@ -115,9 +133,42 @@ export interface ExplainedCandidate {
   /** All that this client may be given, and those of them that are up. */
   readonly addresses: readonly string[];
   readonly upAddresses: readonly string[];
-  /** What counts for its health: 0 down, 1 up, between while it ramps up. */
-  readonly endpoints: readonly { readonly address: string; readonly health: number }[];
+  /** All that this client may be given, each as its verdict lets it count, fail-open or not. */
+  readonly given: readonly ExplainedEndpoint[];
+  /** What counts for its health; where it was failed open all count as healthy. */
+  readonly endpoints: readonly ExplainedEndpoint[];
   readonly hostnames: readonly ExplainedHostname[];
+}
+
+/** An address, and what is held of it. */
+export interface ExplainedEndpoint {
+  readonly address: string;
+  /** 0 down, 1 up, between while it ramps up. */
+  readonly health: number;
+  /** `null` where nobody votes on it, or where nobody was asked what the voters say. */
+  readonly verdict: ExplainedVerdict | null;
+}
+
+/** What the voters together hold of an address, and who says what. */
+export interface ExplainedVerdict {
+  /** `none`: none was ever reached, so it counts as up. */
+  readonly word: "up" | "down" | "none";
+  /** When it turned, ISO 8601; `null` for none. */
+  readonly since: string | null;
+  /** No majority says either, so the verdict stays as it is; why. `null` if it is not frozen. */
+  readonly frozenBecause: string | null;
+  /** Down by vote, but kept in the answers by `maxEjectPercent`. */
+  readonly heldIn: boolean;
+  readonly votes: readonly ExplainedVote[];
+}
+
+/** What one voter says of an address. */
+export interface ExplainedVote {
+  readonly voter: string;
+  /** `none`: it is not heard, or has not probed the address yet. */
+  readonly word: "up" | "down" | "none";
+  /** Of its last probe; `null` for none. */
+  readonly reason: string | null;
 }
 
 /** A cluster that runs the service and may not serve the client. */

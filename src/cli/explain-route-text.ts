@@ -6,6 +6,8 @@ import type {
   ExplainedLeftOut,
   ExplainedLevel,
   ExplainedRoute,
+  ExplainedVerdict,
+  ExplainedVote,
 } from "../answer/explanation.ts";
 import { labelled, table } from "./text-layout.ts";
 
@@ -21,10 +23,11 @@ export function routeLines(
   const outcome =
     leadsTo === null
       ? [...spillLines(route), ...outcomeLines(route)]
-      : [labelled("leads on", `nothing is healthy here: to ${leadsTo}`)];
+      : [labelled("leads on", `nothing is healthy here: to ${leadsTo}`), ...ttlLines(route)];
   return [
     ...candidateLines(route, leadsTo === null ? route.clientLevel : -1, inside),
     ...conditionLines(route),
+    ...verdictLines(route, route.failOpen && leadsTo === null),
     ...leftOutLines(route),
     ...outcome,
   ];
@@ -99,18 +102,22 @@ function addressText({ upAddresses, isInside }: ExplainedCandidate): string {
   return `${upAddresses.join(", ") || "none up"}${isInside ? " (internal)" : ""}`;
 }
 
-/** Endpoints and addresses that are not wholly up, and load balancers whose addresses are not fresh. */
+/**
+ * Endpoints and addresses that are not wholly up, but those whose verdict is told, and load balancers
+ * whose addresses are not fresh.
+ */
 function conditionLines({ levels }: ExplainedRoute): string[] {
   const candidates = levels.flatMap((level) => level.candidates);
   return [
-    ...candidates.flatMap(({ cluster, endpoints, addresses, upAddresses }) => {
-      const sick = endpoints.filter((each) => each.health < 1);
+    ...candidates.flatMap(({ cluster, endpoints, given, upAddresses }) => {
+      const sick = endpoints.filter((each) => each.health < 1 && !each.verdict);
       const texts = sick.map(({ address, health }) =>
         health > 0 ? `${address} (counts as ${amount(health)})` : address,
       );
       const isTold = (address: string): boolean =>
         upAddresses.includes(address) || sick.some((each) => each.address === address);
-      texts.push(...addresses.filter((each) => !isTold(each)));
+      const others = given.filter((each) => !each.verdict).map(({ address }) => address);
+      texts.push(...others.filter((each) => !isTold(each)));
       return texts.length > 0 ? [labelled("sick", `${cluster}: ${listed(texts)}`)] : [];
     }),
     ...candidates.flatMap(({ cluster, hostnames }) =>
@@ -119,6 +126,55 @@ function conditionLines({ levels }: ExplainedRoute): string[] {
         .map(({ hostname, state }) => labelled(state, `${cluster}: ${hostname}`)),
     ),
   ];
+}
+
+/**
+ * Each address that counts as less than a healthy one by vote, or would but for the budget.
+ * @param isOpen whether the answer has them all the same.
+ */
+function verdictLines({ levels }: ExplainedRoute, isOpen: boolean): string[] {
+  const candidates = levels.flatMap((level) => level.candidates);
+  return candidates.flatMap(({ cluster, given }) => {
+    const lines = given.flatMap(({ address, health, verdict }) => {
+      if (!verdict || (health === 1 && !verdict.heldIn)) return [];
+      const text = `${address} of ${cluster} ${verdictText(verdict)}`;
+      if (verdict.heldIn) return [labelled("held in", `${text}; maxEjectPercent keeps it in`)];
+      if (health > 0) return [labelled("ramps up", `${text}; counts as ${amount(health)}`)];
+      return [labelled(isOpen ? "given" : "left out", text)];
+    });
+    const rest = lines.length - mostListed;
+    if (rest <= 0) return lines;
+    return [...lines.slice(0, mostListed), labelled("", `and ${rest} more of ${cluster}`)];
+  });
+}
+
+/** `down by vote since ...: ns1 connect refused; ns3 says up`. */
+function verdictText({ word, since, votes, frozenBecause }: ExplainedVerdict): string {
+  const ofWord = (wanted: ExplainedVote["word"]): readonly ExplainedVote[] =>
+    votes.filter((each) => each.word === wanted);
+  const others = (["up", "down"] as const)
+    .filter((each) => each !== word && ofWord(each).length > 0)
+    .map((each) => `; ${saying(ofWord(each))} ${each}`);
+  const silent = ofWord("none");
+  const behind = ofWord(word).map(({ voter, reason }) => `${voter} ${reason ?? ""}`.trimEnd());
+  return [
+    word === "none" ? "without a verdict" : `${word} by vote`,
+    since === null ? "" : ` since ${timeText(since)}`,
+    word === "none" || behind.length === 0 ? "" : `: ${behind.join(", ")}`,
+    ...others,
+    silent.length > 0 ? `; ${saying(silent)} nothing` : "",
+    frozenBecause === null ? "" : `; frozen: ${frozenBecause}`,
+  ].join("");
+}
+
+/** `ns3 says`, `ns3, ns4 say`. */
+function saying(votes: readonly ExplainedVote[]): string {
+  return `${votes.map(({ voter }) => voter).join(", ")} ${votes.length > 1 ? "say" : "says"}`;
+}
+
+/** ISO 8601 to the second, as one reads it. */
+function timeText(iso: string): string {
+  return iso.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
 }
 
 /** The clusters that each rule left out. */
@@ -207,7 +263,18 @@ function outcomeLines(route: ExplainedRoute): string[] {
       "order",
       `${order.join(", ") || "none"} (${mode}: ${extent}; at most ${maxAddresses} addresses)`,
     ),
+    ...ttlLines(route),
   ];
+}
+
+/** Why the TTL is not the longest, where a vote made it so. */
+function ttlLines({ ttlSeconds, ttlBy }: ExplainedRoute): string[] {
+  if (ttlBy.kind !== "verdict") return [];
+  const { address, checks, intervalSeconds, clampedTo } = ttlBy;
+  const end = clampedTo === null ? "" : `, clamped to ${clampedTo} ${ttlSeconds}`;
+  const count = `${checks} ${checks === 1 ? "check" : "checks"} × ${intervalSeconds} s`;
+  const text = `a verdict could flip in ${checks * intervalSeconds} s (${address}: ${count})${end}`;
+  return [labelled("TTL", `${ttlSeconds}: ${text}`)];
 }
 
 /** The most items that are listed one by one. */

@@ -13,6 +13,8 @@ export interface Candidate {
   readonly isInside: boolean;
   /** All that this client may be given, up or not. */
   readonly addresses: readonly Address[];
+  /** The same with how much the verdicts let each count as; no fail-open changes that. */
+  readonly given: readonly CountedEndpoint[];
   /** Of these, the ones that are up. */
   readonly upAddresses: readonly Address[];
   /** The endpoints that count for its health (semantics 4, "What counts"). */
@@ -159,6 +161,7 @@ function candidateOf(
     entry,
     isInside,
     addresses: given.map((each) => each.address),
+    given,
     upAddresses: given.filter((each) => each.health > 0).map((each) => each.address),
     endpoints,
     healthy: endpoints.reduce((sum, each) => sum + each.health, 0),

@@ -32,8 +32,8 @@ export type TtlBy =
       readonly address: Address;
       readonly checks: number;
       readonly intervalSeconds: number;
-      /** The end of the service's range that this time was cut to. */
-      readonly cutTo: "min" | "max" | undefined;
+      /** The end of the service's range that this time was clamped to. */
+      readonly clampedTo: "min" | "max" | undefined;
     };
 
 /**
@@ -63,9 +63,9 @@ export function ttlByVote(
   const { intervalSeconds } = healthCheck;
   const seconds = intervalSeconds * least.checks;
   const ttlSeconds = Math.max(ttl.minSeconds, Math.min(ttl.maxSeconds, seconds));
-  const cut = ttlSeconds > seconds ? "min" : "max";
-  const cutTo = ttlSeconds === seconds ? undefined : cut;
-  return { ttlSeconds, ttlBy: { kind: "verdict", ...least, intervalSeconds, cutTo } };
+  const end = ttlSeconds > seconds ? "min" : "max";
+  const clampedTo = ttlSeconds === seconds ? undefined : end;
+  return { ttlSeconds, ttlBy: { kind: "verdict", ...least, intervalSeconds, clampedTo } };
 }
 
 /** Pods have no verdict: the cluster says which of them are ready. */

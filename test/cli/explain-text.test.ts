@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { askerOf } from "../../src/answer/asker.ts";
 import { explain } from "../../src/answer/explain.ts";
+import type { ExplainedVerdict, ExplainedVote } from "../../src/answer/explanation.ts";
+import type { AnswerState } from "../../src/answer/federated-answer.ts";
 import { explanationText } from "../../src/cli/explain-text.ts";
 import { formatAddress } from "../../src/dns/address.ts";
 import { typeCode } from "../../src/dns/record-types.ts";
@@ -49,6 +51,14 @@ const sketch: FederationSketch = {
       onAllDown: "empty",
       in: { london: { clusterIps: ["10.1.0.2"], external: ["2001:db8::12"] } },
     },
+    "shop/api": {
+      healthCheck: { intervalSeconds: 10, fall: 3 },
+      in: {
+        london: { external: ["198.51.100.14", "198.51.100.15"] },
+        frankfurt: { external: ["198.51.100.24", "198.51.100.25"] },
+        iowa: { external: ["198.51.100.34"] },
+      },
+    },
   },
 };
 const zone = `$TTL 300
@@ -72,9 +82,30 @@ interface Case {
   /** Addresses that are down; `all` for all of them. */
   readonly down?: readonly string[] | "all";
   readonly drained?: readonly string[];
+  /** What voters hold of addresses; the service's others are up and calm. */
+  readonly held?: Readonly<Record<string, HeldSketch>>;
+}
+
+interface HeldSketch {
+  /** How much of a healthy one it counts as. */
+  readonly health: number;
+  readonly checks?: number;
+  readonly verdict: ExplainedVerdict;
 }
 
 const service = "web.shop.fed.example.org";
+const api = "api.shop.fed.example.org";
+const refused = vote("ns1", "down", "connect refused");
+const late = vote("ns2", "down", "timeout after 3000 ms");
+const down = verdict("down", "2026-11-21T12:03:11.250Z", [refused, late, vote("ns3", "up")]);
+const up = verdict("up", "2026-11-21T12:07:00.000Z", [vote("ns1", "up"), vote("ns2", "up")]);
+const silent = [vote("ns1", "down", "status 503"), vote("ns2", "none"), vote("ns3", "none")];
+const frozen: ExplainedVerdict = {
+  ...verdict("down", "2026-11-20T23:59:59.999Z", silent),
+  frozenBecause: "1 of 3 voters heard, 2 needed",
+};
+const allDown = { health: 0, checks: 2, verdict: down };
+
 const cases: Case[] = [
   { name: "inside", ask: `${service} A`, source: "10.1.2.3" },
   { name: "london", ask: `${service} A`, subnet: "81.2.69.0/24" },
@@ -96,6 +127,38 @@ const cases: Case[] = [
   { name: "no-such-type", ask: `london.${service} TXT` },
   { name: "zone-data", ask: "mail.example.org MX", subnet: "81.2.69.0/24" },
   { name: "refused", ask: "www.example.net A" },
+  {
+    name: "verdicts",
+    ask: `${api} A`,
+    subnet: "81.2.69.0/24",
+    held: {
+      "198.51.100.14": { health: 0, checks: 2, verdict: down },
+      "198.51.100.15": { health: 1, checks: 1, verdict: { ...down, heldIn: true } },
+      "198.51.100.24": { health: 0.2, verdict: up },
+    },
+  },
+  {
+    name: "verdicts-fail-open",
+    ask: `${api} A`,
+    subnet: "81.2.69.0/24",
+    held: {
+      "198.51.100.14": allDown,
+      "198.51.100.15": allDown,
+      "198.51.100.24": allDown,
+      "198.51.100.25": allDown,
+      "198.51.100.34": { ...allDown, verdict: frozen },
+    },
+  },
+  {
+    name: "verdicts-cname",
+    ask: "api.shop.fed.svc.us.example.org A",
+    held: { "198.51.100.34": { health: 0, checks: 5, verdict: frozen } },
+  },
+  {
+    name: "all-drained",
+    ask: `${service} A`,
+    drained: ["london", "frankfurt", "iowa", "omaha", "tokyo", "spare"],
+  },
 ];
 
 describe("an explanation as text", () => {
@@ -108,15 +171,34 @@ describe("an explanation as text", () => {
 });
 
 /** A source without a name asks from a network that nobody knows. */
-function textOf({ ask, source = "192.0.2.1", subnet, down = [], drained = [] }: Case): string {
+function textOf(asked: Case): string {
+  const { ask, source = "192.0.2.1", subnet, down = [], drained = [], held } = asked;
   const [name = "", type = ""] = ask.split(" ");
   const isUp = (each: Uint8Array): boolean => down !== "all" && !down.includes(formatAddress(each));
+  const heldOf = (each: Uint8Array): HeldSketch | undefined => held?.[formatAddress(each)];
   const ecs = subnet === undefined ? undefined : ecsOption(subnet);
   const asker = askerOf(address(source), ecs, [], world.snapshot.views);
-  const explanation = explain(wireNameOf(name), typeCode(type) ?? 0, asker, world.locations, {
+  const state: AnswerState = {
     ...healthyState(world.snapshot),
     drained: new Set(drained),
-    health: (_service, _cluster, each) => (isUp(each) ? 1 : 0),
-  });
+    health: (_service, _cluster, each) => heldOf(each)?.health ?? (isUp(each) ? 1 : 0),
+    checksToFlip: held && ((of, _cluster, each) => heldOf(each)?.checks ?? of.healthCheck?.fall),
+  };
+  const explanation = explain(
+    wireNameOf(name),
+    typeCode(type) ?? 0,
+    asker,
+    world.locations,
+    state,
+    (_service, _cluster, each) => heldOf(each)?.verdict,
+  );
   return explanationText(explanation);
+}
+
+function vote(voter: string, word: ExplainedVote["word"], reason = "status 200"): ExplainedVote {
+  return { voter, word, reason: word === "none" ? null : reason };
+}
+
+function verdict(word: "up" | "down", since: string, votes: ExplainedVote[]): ExplainedVerdict {
+  return { word, since, frozenBecause: null, heldIn: false, votes };
 }

@@ -13,7 +13,7 @@ interface Row extends AskSketch {
   readonly placed?: Readonly<Record<string, PlacedSketch>>;
   readonly policy?: Omit<ServiceSketch, "in">;
   readonly ttlSeconds: number;
-  /** `ADDRESS CHECKS x INTERVAL`, with the end of the range that it was cut to; or the kind. */
+  /** `ADDRESS CHECKS x INTERVAL`, with the end of the range that it was clamped to; or the kind. */
   readonly by: string;
 }
 
@@ -27,13 +27,13 @@ const pods = [["10.9.0.1", true]] as const;
 const rows: Row[] = [
   { name: "interval × fall where all is well", ttlSeconds: 30, by: "192.0.2.1 3 x 10" },
   {
-    name: "cut to max where fall is far",
+    name: "clamped to max where fall is far",
     policy: { healthCheck: { intervalSeconds: 10, fall: 11 } },
     ttlSeconds: 100,
     by: "192.0.2.1 11 x 10, max",
   },
   {
-    name: "just max without a cut",
+    name: "just max without a clamp",
     policy: { healthCheck: { intervalSeconds: 10, fall: 10 } },
     ttlSeconds: 100,
     by: "192.0.2.1 10 x 10",
@@ -59,13 +59,13 @@ const rows: Row[] = [
     by: "192.0.2.1 3 x 10",
   },
   {
-    name: "cut to min where a verdict could flip at once",
+    name: "clamped to min where a verdict could flip at once",
     checks: { "192.0.2.1": 0 },
     ttlSeconds: 7,
     by: "192.0.2.1 0 x 10, min",
   },
   {
-    name: "cut to min where the next check could flip it",
+    name: "clamped to min where the next check could flip it",
     policy: { healthCheck: { intervalSeconds: 5 } },
     checks: { "192.0.2.1": 1 },
     ttlSeconds: 7,
@@ -251,6 +251,6 @@ describe("the TTL of a route", () => {
 
 function textOf(by: TtlBy): string {
   if (by.kind !== "verdict") return by.kind;
-  const cut = by.cutTo ? `, ${by.cutTo}` : "";
-  return `${formatAddress(by.address)} ${by.checks} x ${by.intervalSeconds}${cut}`;
+  const end = by.clampedTo ? `, ${by.clampedTo}` : "";
+  return `${formatAddress(by.address)} ${by.checks} x ${by.intervalSeconds}${end}`;
 }
