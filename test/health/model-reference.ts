@@ -4,7 +4,7 @@
 
 import type { Ballot } from "../../src/health/ballot.ts";
 import type { Clock } from "../../src/health/election.ts";
-import { type Electorate, electorsOf } from "../../src/health/electorate.ts";
+import type { Electorate } from "../../src/health/electorate.ts";
 import { advance, type EndpointOpinion } from "../../src/health/endpoint-machine.ts";
 import type { Refusal } from "../../src/health/refusal.ts";
 import type { Target } from "../../src/health/target.ts";
@@ -22,16 +22,6 @@ export interface Constitution {
   readonly hash: string;
   /** By the target's id. */
   readonly electors: ReadonlyMap<string, readonly string[]>;
-}
-
-/** The choice of electors has tests of its own; here it is only looked up. */
-export function constitution(
-  electorate: Electorate,
-  hash: string,
-  targets: readonly Target[],
-): Constitution {
-  const electors = new Map(targets.map((each) => [each.id, electorsOf(each, electorate)]));
-  return { electorate, hash, electors };
 }
 
 /** One run of one server. */
@@ -86,6 +76,12 @@ export class Reference {
       this.#taken.delete(voter);
       this.#boots.delete(voter);
     }
+  }
+
+  /** After its endpoint was gone. */
+  forget(id: string): void {
+    this.#own.delete(id);
+    this.held.delete(id);
   }
 
   /** Whether and why a ballot must be refused; nothing is changed by asking. */

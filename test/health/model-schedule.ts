@@ -3,7 +3,8 @@
 // not know how elections are checked.
 
 import type { Ballot } from "../../src/health/ballot.ts";
-import { type Node, World, type WorldSketch } from "./model-world.ts";
+import type { WorldSketch } from "./model-setting.ts";
+import { type Node, World } from "./model-world.ts";
 
 /** One schedule, as it is drawn. */
 export interface Schedule {
@@ -71,8 +72,10 @@ const kinds: readonly (readonly [times: number, step: Step])[] = [
   [6, passTime],
   [2, die],
   [3, start],
+  [2, restart],
   [1, standStill],
   [1, reconfigure],
+  [1, republish],
   [1, forge],
 ];
 const allSteps = kinds.flatMap(([times, step]) => Array.from({ length: times }, () => step));
@@ -124,11 +127,12 @@ function lose(world: World, draw: Draw): void {
   world.tell(() => `a letter to ${letter?.to.name} is lost`);
 }
 
-/** Any ballot that ever was sent, to anyone. */
+/** Any ballot that ever was sent, or one of a former boot, to anyone. */
 function replay(world: World, draw: Draw): void {
-  if (world.sent.length === 0) return;
   const to = draw.of(world.nodes);
-  world.deliver({ to, ballot: draw.of(world.sent) });
+  const former = draw.below(3) === 0 ? world.sent.filter((each) => world.isFormer(each)) : [];
+  const ballots = former.length > 0 ? former : world.sent;
+  if (ballots.length > 0) world.deliver({ to, ballot: draw.of(ballots) });
 }
 
 /** Every voter sends all that it says, and those hear it who are on its side of the net. */
@@ -158,6 +162,16 @@ function start(world: World, draw: Draw): void {
   if (dead.length > 0) world.start(draw.of(dead), draw.below(2) === 1);
 }
 
+/** It is back at once, and says so. */
+function restart(world: World, draw: Draw): void {
+  const node = draw.of(world.nodes);
+  world.die(node);
+  world.start(node, draw.below(2) === 1);
+  const ballot = world.write(node, "full");
+  if (!ballot) return;
+  for (const to of world.nodes) if (to !== node) world.deliver({ to, ballot });
+}
+
 function standStill(world: World, draw: Draw): void {
   const node = draw.of(world.nodes);
   world.standStill(node, draw.of([30_000, 4000, 6000]));
@@ -166,6 +180,10 @@ function standStill(world: World, draw: Draw): void {
 function reconfigure(world: World, draw: Draw): void {
   const node = draw.of(world.nodes);
   world.reconfigure(node, node.rules === world.rules ? world.otherRules : world.rules);
+}
+
+function republish(world: World, draw: Draw): void {
+  world.republish(draw.of(world.nodes), draw.of(world.targets));
 }
 
 /**

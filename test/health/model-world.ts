@@ -5,23 +5,10 @@
 import type { Ballot } from "../../src/health/ballot.ts";
 import { type Clock, Election } from "../../src/health/election.ts";
 import { healthStatus } from "../../src/health/election-status.ts";
-import { configurationHash } from "../../src/health/electorate.ts";
 import type { Refusal } from "../../src/health/refusal.ts";
 import type { Target } from "../../src/health/target.ts";
-import { address } from "../geo/addresses.ts";
-import { healthCheck } from "../kit/health-check.ts";
-import { type Constitution, constitution, Reference } from "./model-reference.ts";
-
-export interface WorldSketch {
-  readonly voters: number;
-  readonly endpoints: number;
-  readonly fall: number;
-  readonly rise: number;
-  /** Whether one more server listens without a vote. */
-  readonly hasListener: boolean;
-  /** How far each server's wall clock is off, by its place. */
-  readonly wallOffsetsMs: readonly number[];
-}
+import { type Constitution, Reference } from "./model-reference.ts";
+import { rulesOf, targetsWith, type WorldSketch } from "./model-setting.ts";
 
 /** One server, or the place of one while it is dead. */
 export interface Node {
@@ -66,8 +53,8 @@ export class World {
   /** @param story takes what happens, in words; `undefined` to be quick. */
   constructor(sketch: WorldSketch, story?: string[]) {
     this.#story = story;
-    const check = healthCheck({ fall: sketch.fall, rise: sketch.rise });
-    this.targets = targetsWith(sketch.endpoints, check.fall, check.rise);
+    const { endpoints, fall, rise } = sketch;
+    this.targets = targetsWith(endpoints, fall, rise);
     this.rules = rulesOf(sketch.voters, false, this.targets);
     this.otherRules = rulesOf(sketch.voters, true, this.targets);
     const names = Array.from({ length: sketch.voters }, (_, at) => `v${at + 1}`);
@@ -86,7 +73,7 @@ export class World {
     this.tell(() => {
       const off = this.nodes.filter((each) => each.wallOffsetMs !== 0);
       const clocks = off.map((each) => `, clock of ${each.name} off by ${each.wallOffsetMs} ms`);
-      return `${names.join(", ")}; fall ${check.fall}, rise ${check.rise}${clocks.join("")}`;
+      return `${names.join(", ")}; fall ${fall}, rise ${rise}${clocks.join("")}`;
     });
     for (const node of this.nodes) this.start(node, false);
   }
@@ -144,6 +131,18 @@ export class World {
     this.compare(node);
   }
 
+  /** Its files lose a target and have it again: nothing is left of what it found there. */
+  republish(node: Node, target: Target): void {
+    if (!node.run || !this.isAwake(node)) return;
+    this.tell(() => `${node.name} loses ${target.id} and has it again`);
+    const { election, reference } = node.run;
+    const others = this.targets.filter((each) => each !== target);
+    election.setTargets("n/s", others, this.clockOf(node));
+    election.setTargets("n/s", this.targets, this.clockOf(node));
+    reference.forget(target.id);
+    this.compare(node);
+  }
+
   probe(node: Node, target: Target, isSuccess: boolean): void {
     if (!node.run || !this.isAwake(node)) return;
     this.tell(() => `${node.name} probes ${target.id}: ${isSuccess ? "well" : "failed"}`);
@@ -165,6 +164,12 @@ export class World {
 
   post(ballot: Ballot): void {
     for (const to of this.nodes) if (to.name !== ballot.voter) this.letters.push({ to, ballot });
+  }
+
+  /** Whether its voter died since it wrote this ballot. */
+  isFormer({ voter, boot }: Ballot): boolean {
+    const writer = this.nodes.find(({ name }) => name === voter);
+    return writer?.run?.election.self.boot !== boot;
   }
 
   mustRefuse(to: Node, ballot: Ballot): boolean {
@@ -265,44 +270,4 @@ function inWords({ voter, boot, sequence, isFull, words }: Ballot): string {
 
 function done(refusal: Refusal | undefined): string {
   return refusal === undefined ? "take" : `refuse (${refusal})`;
-}
-
-const targetLists = new Map<string, readonly Target[]>();
-
-function targetsWith(count: number, fall: number, rise: number): readonly Target[] {
-  const key = `${count} ${fall} ${rise}`;
-  const known = targetLists.get(key);
-  if (known) return known;
-  const targets = Array.from(
-    { length: count },
-    (_, at): Target => ({
-      id: `e${at + 1}`,
-      service: "n/s",
-      cluster: "c",
-      address: address(`192.0.2.${at + 1}`),
-      isInternal: false,
-      check: healthCheck({ fall, rise }),
-      port: 80,
-    }),
-  );
-  targetLists.set(key, targets);
-  return targets;
-}
-
-const constitutions = new Map<string, Constitution>();
-
-/** The other configuration knows one voter more. */
-function rulesOf(voters: number, isOther: boolean, targets: readonly Target[]): Constitution {
-  const key = `${voters} ${isOther} ${targets.length}`;
-  const known = constitutions.get(key);
-  if (known) return known;
-  const names = Array.from({ length: voters }, (_, at) => `v${at + 1}`);
-  if (isOther) names.push("v9");
-  const electorate = {
-    voters: names.map((name) => ({ name, cluster: undefined, region: "" })),
-    electors: 5,
-  };
-  const made = constitution(electorate, configurationHash(electorate), targets);
-  constitutions.set(key, made);
-  return made;
 }
