@@ -85,12 +85,12 @@ export function compileSnapshot(input: SnapshotInput): { snapshot: Snapshot; pro
 /**
  * What `openSnapshot` makes the same snapshot of in another thread.
  * @param services the model's own, as its table shares them.
- * @param drained clusters that are taken out of the answers; default: none.
+ * @param drained clusters that are taken out of the answers.
  */
 export function snapshotImage(
   snapshot: Snapshot,
   services: ServiceImage,
-  drained: readonly string[] = [],
+  drained: readonly string[],
 ): SnapshotImage {
   const { model, zones, views, settings } = snapshot;
   return {

@@ -18,8 +18,11 @@ export interface EntryShape {
   readonly external: FamilyCounts;
   /** Whether hostnames or slices are written with each service (`EntryExtra`). */
   readonly hasExtra: boolean;
-  /** `ready`: slices, at least one endpoint, all ready. `other`: slices, not so. */
-  readonly slices: "none" | "ready" | "other";
+  /**
+   * `ready`: slices, at least one endpoint, all ready; with the family where a headless service has
+   * endpoints of that one alone, which is what clients inside can be given. `other`: slices, not so.
+   */
+  readonly slices: "none" | "ready" | "ready-4" | "ready-6" | "other";
 }
 
 export interface FamilyCounts {
@@ -102,13 +105,17 @@ export function entryShapeOf(entry: ServiceInCluster): EntryShape {
     clusterIps: countFamilies(clusterIps),
     external: countFamilies(external),
     hasExtra: hostnames.length > 0 || entry.endpoints !== undefined,
-    slices: slicesOf(entry.endpoints),
+    slices: slicesOf(entry),
   };
 }
 
-function slicesOf(endpoints: readonly Endpoint[] | undefined): EntryShape["slices"] {
+function slicesOf({ endpoints, isHeadless }: ServiceInCluster): EntryShape["slices"] {
   if (endpoints === undefined) return "none";
-  return endpoints.length > 0 && endpoints.every((each) => each.isReady) ? "ready" : "other";
+  if (endpoints.length === 0 || endpoints.some((each) => !each.isReady)) return "other";
+  if (!isHeadless) return "ready";
+  const counts = countFamilies(endpoints.map((each) => each.address));
+  if (counts[6] === 0) return "ready-4";
+  return counts[4] === 0 ? "ready-6" : "ready";
 }
 
 function countFamilies(addresses: readonly Uint8Array[]): FamilyCounts {

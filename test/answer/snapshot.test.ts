@@ -87,7 +87,7 @@ describe("a snapshot", () => {
 
 /** As another thread makes it of what it is sent. */
 function openedAgain({ snapshot, services }: CompiledWorld): Snapshot {
-  return openSnapshot(structuredClone(snapshotImage(snapshot, services.share(epochMarks(1)))));
+  return openSnapshot(structuredClone(snapshotImage(snapshot, services.share(epochMarks(1)), [])));
 }
 
 function askedOf(
