@@ -26,7 +26,12 @@ export interface ServerOptions {
 /** What the server said, or one sentence on what failed, for a person. */
 export type ControlReply =
   | { readonly ok: true; readonly body: unknown }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** Nobody is there: no server runs. */
+      readonly isAbsent?: boolean;
+    };
 
 /** How long the whole of an answer may take. */
 const defaultTimeoutMs = 5000;
@@ -44,12 +49,15 @@ export async function callControl(
   if ("socket" in target && Buffer.byteLength(target.socket) > longestSocketPath) {
     return unreachable(`the path of the control socket is too long, got ${place}`);
   }
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const signal = AbortSignal.timeout(timeoutMs);
     const response = await send(openRequest(target, method, requestPath, signal), body);
     return replyOf(response.statusCode ?? 0, await text(response));
   } catch (error) {
-    return unreachable(reasonOf(error, place, "socket" in target, timeoutMs));
+    // In the middle of an answer node calls this a lost connection.
+    if (signal.aborted) return unreachable(`no answer from ${place} in ${timeoutMs / 1000} s`);
+    const reply = unreachable(reasonOf(error, place, "socket" in target));
+    return { ...reply, isAbsent: ["ENOENT", "ECONNREFUSED"].includes(String(codeOf(error))) };
   }
 }
 
@@ -150,11 +158,8 @@ function replyOf(status: number, content: string): ControlReply {
   };
 }
 
-function reasonOf(error: unknown, place: string, isSocket: boolean, timeoutMs: number): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
-    case "ABORT_ERR":
-      return `no answer from ${place} in ${timeoutMs / 1000} s`;
+function reasonOf(error: unknown, place: string, isSocket: boolean): string {
+  switch (codeOf(error)) {
     case "ENOENT":
       if (isSocket) return `there is no control socket ${place}; is it running?`;
       break;
@@ -169,6 +174,10 @@ function reasonOf(error: unknown, place: string, isSocket: boolean, timeoutMs: n
   return `${error instanceof Error ? error.message : String(error)}, at ${place}`;
 }
 
-function unreachable(reason: string): ControlReply {
-  return { ok: false, message: `cannot reach the server: ${reason}` };
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function unreachable(reason: string) {
+  return { ok: false as const, message: `cannot reach the server: ${reason}` };
 }
