@@ -58,6 +58,7 @@ export function ballotRoutes(
           if (reason !== undefined) return refuse(request, reply, reason);
           // A content type that cannot be parsed would be refused before the body is read.
           request.raw.headers["content-type"] = undefined;
+          sources.set(request, sourceOf(request));
           done();
         },
       },
@@ -107,7 +108,10 @@ function refusalBeforeBody(headers: FastifyRequest["raw"]["headers"]): Refusal |
   return Number(headers["content-length"]) > largestBallotOctets ? "too-large" : undefined;
 }
 
+/** A connection forgets its address when it ends. */
+const sources = new WeakMap<FastifyRequest, string>();
+
 /** Of the connection: what a proxy may have written into a header proves nothing. */
-function sourceOf({ raw }: FastifyRequest): string {
-  return raw.socket.remoteAddress ?? "";
+function sourceOf(request: FastifyRequest): string {
+  return sources.get(request) ?? request.raw.socket.remoteAddress ?? "";
 }
