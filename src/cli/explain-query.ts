@@ -57,18 +57,13 @@ export function readExplainQuery(
   return { ok: true, query: { name: name.name, type, client, resolver } };
 }
 
-/** Explains what a world answers, with what else answers depend on. */
+/** Explains what a world answers in a state of its votes and drains. */
 export function explainQuery(
   { name, type, client, resolver }: ExplainQuery,
   world: World,
-  state: Omit<AnswerState, "snapshot" | "rotation">,
+  state: AnswerState,
 ): Explanation {
-  const asker = askerFor(client, resolver, world);
-  return explain(name, type, asker, world.locations, {
-    ...state,
-    snapshot: world.snapshot,
-    rotation: () => 0,
-  });
+  return explain(name, type, askerFor(client, resolver, world), world.locations, state);
 }
 
 function readClient(text: string): Client | undefined {

@@ -1,102 +1,125 @@
-// `meridian explain`: what one client would be answered by what the files say, and why. Does I/O.
+// `meridian explain`: what one client would be answered, and why: by a running server, which knows
+// votes and drains, or by what the files say. Does I/O.
 
-import { type Asker, askerOf, type Ecs } from "../answer/asker.ts";
-import { explain } from "../answer/explain.ts";
 import type { Explanation } from "../answer/explanation.ts";
-import { maskAddress, parseAddress } from "../dns/address.ts";
-import { parseName } from "../dns/name.ts";
-import { isMetaType, RRType, typeCode } from "../dns/record-types.ts";
-import type { Address, Network } from "../federation/model.ts";
+import { servedState } from "../answer/served-state.ts";
+import { callControl, findServer } from "./control-client.ts";
+import { type ExplainQuery, explainQuery, readExplainQuery } from "./explain-query.ts";
 import { explanationText } from "./explain-text.ts";
+import { failoverJson, failoverText } from "./failover-text.ts";
 import { hostnameFailure, openWorld } from "./open-world.ts";
 import { ExitStatus, printProblems, shortPath } from "./output.ts";
+import { votersOnEndpoint } from "./voting-part.ts";
 import type { World } from "./world.ts";
 
 export interface ExplainCommandOptions {
-  /** A source address, or an ECS prefix with `/LEN`. */
-  readonly client: string;
+  /** A source address, or an ECS prefix with `/LEN`; not needed for `failover`. */
+  readonly client?: string;
   /** The resolver that sends the ECS prefix. */
   readonly resolver?: string;
-  readonly config: string;
+  /** Explains what the files say, and asks no server. */
+  readonly config?: string;
+  /** The URL of a running server. */
+  readonly server?: string;
   readonly json?: boolean;
+  /** In place of the explanation: how long clients take to leave a dead endpoint. */
+  readonly failover?: boolean;
 }
 
 /** Resolves with the exit status. */
 export async function explainCommand(
-  nameText: string,
-  typeText: string,
+  name: string,
+  type: string,
   options: ExplainCommandOptions,
 ): Promise<number> {
-  const name = parseName(nameText);
-  if (!name.ok) return badUsage(name.reason);
-  const type = typeCode(typeText);
-  if (type === undefined) return badUsage(`cannot read type: no such type, got ${typeText}`);
-  if (isMetaType(type) && type !== RRType.ANY) {
-    return badUsage(`cannot explain: no record has this type, got ${typeText}`);
+  const { client, resolver, config, server, json = false, failover = false } = options;
+  if (config !== undefined && server !== undefined) {
+    return badUsage("cannot explain: --config asks files and --server a server; allowed one");
   }
-  const client = readClient(options.client);
-  if (!client) return badUsage(`cannot read client: not ADDR or ADDR/LEN, got ${options.client}`);
-  const resolver = options.resolver === undefined ? undefined : parseAddress(options.resolver);
-  if (options.resolver !== undefined && !resolver) {
-    return badUsage(`cannot read resolver: not an IP address, got ${options.resolver}`);
+  if (failover && server !== undefined) {
+    return badUsage("cannot use --failover with --server: it goes by what the files say");
   }
-  if (resolver && client.kind === "source") {
-    return badUsage(`cannot use resolver: the client is no prefix ADDR/LEN, got ${options.client}`);
+  if (client === undefined && !failover) {
+    return badUsage("cannot explain: --client ADDR or --client ADDR/LEN says for whom");
   }
+  const texts = { name, type, client: client ?? anyClient, resolver };
+  const read = readExplainQuery(texts);
+  if (!read.ok) return badUsage(read.message);
+  if (failover) return explainFailover(read.query, config ?? defaultConfig, json);
+  if (config === undefined) {
+    const found = findServer({ server });
+    if (!found.ok) return found.status;
+    const reply = await callControl(found.target, "GET", requestPath(texts));
+    if (reply.ok) return print(reply.body as Explanation, json);
+    console.error(reply.message);
+    // A server that was named, or that is there and says no, is not to be answered for by files.
+    if (server !== undefined || !reply.isAbsent) return ExitStatus.FAILED;
+    console.error(`explaining what the files say, as ${defaultConfig} names them`);
+  }
+  return explainFiles(read.query, config ?? defaultConfig, json);
+}
 
-  const { first, hostnames } = await openWorld(options.config, {
+const defaultConfig = "meridian.yaml";
+/** Failover does not depend on the client. */
+const anyClient = "192.0.2.0";
+
+function requestPath(texts: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(texts)) {
+    if (value !== undefined) query.set(key, value);
+  }
+  return `/v1/explain?${query}`;
+}
+
+/** No votes and no drains are known here. */
+async function explainFiles(query: ExplainQuery, config: string, json: boolean): Promise<number> {
+  const world = await readWorld(config);
+  if (!world) return ExitStatus.BAD_INPUT;
+  const state = servedState(world.snapshot, [], () => 0);
+  return print(explainQuery(query, world, state), json);
+}
+
+async function explainFailover(
+  query: ExplainQuery,
+  config: string,
+  json: boolean,
+): Promise<number> {
+  const world = await readWorld(config);
+  if (!world) return ExitStatus.BAD_INPUT;
+  const { steps, question } = explainQuery(
+    query,
+    world,
+    servedState(world.snapshot, [], () => 0),
+  );
+  const service = world.sources.model.services.get(steps[0]?.service ?? "");
+  if (!service) {
+    console.error(`cannot explain failover: no service has this name, got ${question.name}`);
+    return ExitStatus.BAD_INPUT;
+  }
+  const report = failoverJson(service, votersOnEndpoint(world));
+  console.log(json ? JSON.stringify(report, null, 2) : failoverText(report));
+  return ExitStatus.FINE;
+}
+
+/** The world of the files; `undefined`: its problems have been printed. */
+async function readWorld(config: string): Promise<World | undefined> {
+  const { first, hostnames } = await openWorld(config, {
     onChange: () => undefined,
     onFailure: (hostname, reason) => console.error(hostnameFailure(hostname, reason)),
   });
   hostnames.stop();
-  if (!first.ok) {
-    printProblems(first.problems);
-    return ExitStatus.BAD_INPUT;
-  }
-  const world = first.state;
-  const asker = askerFor(client, resolver, world);
-  const explanation = explain(name.name, type, asker, world.locations, {
-    snapshot: world.snapshot,
-    health: () => 1,
-    drained: new Set(),
-    rotation: () => 0,
-  });
-  const text = options.json
+  if (first.ok) return first.state;
+  printProblems(first.problems);
+  return undefined;
+}
+
+function print(explanation: Explanation, json: boolean): number {
+  const text = json
     ? JSON.stringify(explanation, null, 2)
     : explanationText(withShortPlace(explanation));
   console.log(text);
   return ExitStatus.FINE;
 }
-
-/** An address stands for a source, a prefix for an ECS option. */
-type Client = { kind: "source"; address: Address } | { kind: "ecs"; network: Network };
-
-function readClient(text: string): Client | undefined {
-  const [addressText = "", lengthText, ...more] = text.split("/");
-  const address = parseAddress(addressText);
-  if (!address || more.length > 0) return undefined;
-  if (lengthText === undefined) return { kind: "source", address };
-  const prefixLength = /^\d{1,3}$/.test(lengthText) ? Number(lengthText) : Number.NaN;
-  if (!(prefixLength <= address.length * 8)) return undefined;
-  return { kind: "ecs", network: { address: maskAddress(address, prefixLength), prefixLength } };
-}
-
-/**
- * Who asks. A prefix comes by the resolver that is named; if none is, by a trusted one where any
- * is configured, else by one that is not.
- */
-function askerFor(client: Client, resolver: Address | undefined, world: World): Asker {
-  const { views, settings } = world.snapshot;
-  if (client.kind === "source") return askerOf(client.address, undefined, [], views);
-  const { address, prefixLength } = client.network;
-  const family = address.length === 4 ? 1 : 2;
-  const ecs: Ecs = { kind: "ecs", family, sourceLength: prefixLength, scopeLength: 0, address };
-  const source = resolver ?? settings.trustedResolvers[0]?.address ?? unspecified;
-  return askerOf(source, ecs, settings.trustedResolvers, views);
-}
-
-/** A source that is in no network: the ECS prefix of a resolver that nobody knows. */
-const unspecified: Address = new Uint8Array(4);
 
 /** The same with the place of an override as a person would write it. */
 function withShortPlace(explanation: Explanation): Explanation {

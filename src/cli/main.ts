@@ -4,11 +4,16 @@
 
 import { Command, CommanderError, Option } from "commander";
 import { check } from "./check.ts";
-import { explainCommand } from "./explain.ts";
+import { type DrainOptions, drainCommand } from "./drain.ts";
+import { type ExplainCommandOptions, explainCommand } from "./explain.ts";
+import { keygen } from "./keygen.ts";
 import { ExitStatus } from "./output.ts";
 import { type ServeOptions, serve } from "./serve.ts";
+import { type StatusOptions, statusCommand } from "./status.ts";
 
 const configOption = ["--config <file>", "the server's own file", "meridian.yaml"] as const;
+const dataFolderOption = ["--config <file>", "the file whose dataDir has the socket"] as const;
+const serverOption = ["--server <url>", "a running server by its URL, not its socket"] as const;
 
 const program = new Command("meridian")
   .description("Authoritative DNS for services that run in several clusters at once")
@@ -40,30 +45,60 @@ program
   .description("what a client would be answered, and why, step by step")
   .argument("<name>", "the name asked for")
   .argument("[type]", "the record type", "A")
-  .requiredOption(
-    "--client <addr[/len]>",
-    "the client: a source address, or an ECS prefix with /LEN",
-  )
+  .option("--client <addr[/len]>", "the client: a source address, or an ECS prefix with /LEN")
   .option(
     "--resolver <addr>",
     "the resolver that sends the ECS prefix; default: a trusted one, if any is",
   )
-  .option(...configOption)
-  .option("--json", "print the explanation as JSON")
+  .option("--config <file>", "explain what the files say, without votes and drains")
+  .option(...serverOption)
+  .option("--failover", "how long clients take to leave a dead endpoint; needs no --client")
+  .option("--json", "print it as JSON")
   .addHelpText(
     "after",
-    "\nExample: meridian explain my-service.my-namespace.my-federation.my-domain.com --client 81.2.69.0/24",
+    `
+A running server is asked, by its control socket; where none runs, the files of meridian.yaml are.
+
+Example: meridian explain my-service.my-namespace.my-federation.my-domain.com --client 81.2.69.0/24`,
   )
-  .action(async (name: string, type: string, options: ExplainOptions) =>
+  .action(async (name: string, type: string, options: ExplainCommandOptions) =>
     exitWith(await explainCommand(name, type, options)),
   );
 
-interface ExplainOptions {
-  client: string;
-  resolver?: string;
-  config: string;
-  json?: boolean;
+program
+  .command("status")
+  .description("voters, clusters, and each endpoint with each voter's word and what would flip it")
+  .option(...dataFolderOption)
+  .option(...serverOption)
+  .option("--json", "print it as JSON")
+  .addHelpText("after", "\nExample: meridian status --server http://127.0.0.1:8053")
+  .action(async (options: StatusOptions) => exitWith(await statusCommand(options)));
+
+for (const action of ["drain", "undrain"] as const) {
+  const command = program
+    .command(action)
+    .description(
+      action === "drain"
+        ? "take a cluster out of the answers; kept over restarts"
+        : "put a drained cluster back into the answers",
+    )
+    .argument("<cluster>", "the name of the cluster")
+    .option(...dataFolderOption)
+    .option(...serverOption);
+  if (action === "drain") command.option("--force", "also the last cluster that is in the answers");
+  command
+    .addHelpText("after", `\nExample: meridian ${action} cluster-2`)
+    .action(async (cluster: string, options: DrainOptions) =>
+      exitWith(await drainCommand(action, cluster, options)),
+    );
 }
+
+program
+  .command("keygen")
+  .description("a new key for voters: into a file of mode 0600, or to standard output")
+  .argument("[file]", "the file to make; one that exists is left as it is")
+  .addHelpText("after", "\nExample: meridian keygen data/peers.key")
+  .action((file: string | undefined) => exitWith(keygen(file)));
 
 try {
   await program.parseAsync();

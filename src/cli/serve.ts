@@ -1,17 +1,18 @@
-// `meridian serve`: the composition of the running server. It joins the world that files describe
-// with the data plane, and hands each new world on. Does I/O.
+// `meridian serve`: the life of the running server, from the first reading of its files over each
+// change of them to its end. Does I/O.
 
-import { availableParallelism } from "node:os";
+import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type SnapshotImage, snapshotImage } from "../answer/snapshot.ts";
 import type { Problem } from "../config/problem.ts";
-import { type DataPlane, startDataPlane, type UdpMode } from "../server/data-plane.ts";
+import { readDrains } from "../control/drains.ts";
+import type { UdpMode } from "../server/data-plane.ts";
 import { batchUnavailable } from "../server/linux-sockets.ts";
 import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
 import { Reload } from "../sources/reload.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { hostnameFailure, hostnamesOf, openWorld } from "./open-world.ts";
 import { ExitStatus, printProblems, problemText } from "./output.ts";
+import { drainableClusters, type ServerParts, startParts } from "./server-parts.ts";
 import { digLines, summaryLines } from "./summary.ts";
 import type { World } from "./world.ts";
 import { WorldWatch } from "./world-watch.ts";
@@ -20,11 +21,6 @@ import { WorldWatch } from "./world-watch.ts";
 export interface ServeOptions {
   /** How UDP is answered; `undefined`: in batches if that can be. */
   readonly udp?: UdpMode;
-}
-
-/** Makes what the data plane answers from, its services shared with threads of these marks. */
-function imageOf({ snapshot, sources }: World): (marks: Int32Array) => SnapshotImage {
-  return (marks) => snapshotImage(snapshot, sources.model.services.share(marks));
 }
 
 /** Runs until SIGTERM or SIGINT; resolves with the exit status. */
@@ -50,43 +46,48 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   }
   const world = first.state;
   let current = world;
-  let dataPlane: DataPlane;
+  const drainsFile = path.join(world.config.dataDir, "drains.json");
+  const kept = readDrains(drainsFile, {
+    clusters: () => drainableClusters(current),
+    onChange: (drained) =>
+      log.warn({ event: "drains", drained: [...drained] }, "the drained clusters have changed"),
+  });
+  if (!kept.ok) {
+    hostnames.stop();
+    printProblems([kept]);
+    return ExitStatus.BAD_INPUT;
+  }
+  let lastReload = reloadStatus(0);
+  let parts: ServerParts;
   try {
-    const { listen, workers = availableParallelism(), answerCacheMiB } = world.config;
-    const planned = { listen: listen.dns, udp, workers, answerCacheMiB };
-    dataPlane = await startDataPlane(planned, imageOf(world), {
-      onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
-      onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
-    });
+    const { drains } = kept;
+    parts = await startParts(world, { udp, drains, log, lastReload: () => lastReload });
   } catch (error) {
     hostnames.stop();
     console.error(error instanceof Error ? error.message : String(error));
     return ExitStatus.FAILED;
   }
 
-  const growTo = ({ sources }: World): void => {
-    sources.model.services.onGrowth = dataPlane.grow;
-  };
-  growTo(world);
   const onError = (error: unknown): void =>
     log.error({ event: "reload-failed", err: error }, "reload failed");
   const use = async (next: World): Promise<void> => {
     warnOfLateSettings(log, current, next);
-    const isSameSnapshot = next.snapshot === current.snapshot;
     current = next;
-    growTo(next);
     hostnames.track(hostnamesOf(next)).catch(onError);
     watch.use(next).catch(onError);
-    // Changes of services are in all answers already.
-    if (!isSameSnapshot) await dataPlane.use(imageOf(next));
+    await parts.use(next);
     log.info({ event: "reloaded", ...countsOf(next) }, "answering from the new state");
   };
   reload = new Reload<World>({
     read: () => reader.read(),
     onState: (next) => {
+      lastReload = reloadStatus(0);
       if (next !== current) use(next).catch(onError);
     },
-    onProblems: (problems) => logProblems(log, problems),
+    onProblems: (problems) => {
+      lastReload = reloadStatus(problems.length);
+      logProblems(log, problems);
+    },
     onError,
   });
   const watch = new WorldWatch(configFile, log, () => void reload?.trigger());
@@ -96,12 +97,13 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     void reload?.trigger();
   };
   process.on("SIGHUP", onHangUp);
-  printWelcome(world, dataPlane);
+  const { listen, http } = parts;
+  printWelcome(world, listen);
   if (noBatch !== undefined) {
     log.warn({ event: "no-batch", reason: noBatch }, "UDP is read one by one, by one thread");
   }
-  if (udp === "dgram") warnOfWildcards(log, dataPlane.addresses);
-  log.info({ event: "serving", udp, listen: dataPlane.addresses, ...countsOf(world) }, "serving");
+  if (udp === "dgram") warnOfWildcards(log, listen);
+  log.info({ event: "serving", udp, listen, http, ...countsOf(world) }, "serving");
 
   const signal = await stopSignal;
   log.info({ event: "draining", signal }, "finishing what has begun");
@@ -109,7 +111,7 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   watch.stop();
   reload.stop();
   hostnames.stop();
-  await dataPlane.stop();
+  await parts.stop();
   log.info({ event: "stopped" }, "stopped");
   return ExitStatus.FINE;
 }
@@ -119,6 +121,10 @@ function nextSignal(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of signals) process.once(signal, resolve);
   });
+}
+
+function reloadStatus(problems: number): { at: string; problems: number } {
+  return { at: new Date().toISOString(), problems };
 }
 
 /** Over node:dgram the system picks the address that an answer to a wildcard socket leaves from. */
@@ -133,11 +139,23 @@ function warnOfWildcards(log: Logger, addresses: readonly ListenAddress[]): void
 
 /** Settings that only a new start takes up are said so, each time that they change. */
 function warnOfLateSettings(log: Logger, before: World, after: World): void {
-  for (const key of ["listen", "workers", "answerCacheMiB", "resolvers"] as const) {
-    if (isDeepStrictEqual(before.config[key], after.config[key])) continue;
-    log.warn({ event: "needs-restart", setting: `spec.${key}` }, "changed at the next start only");
+  for (const [setting, read] of lateSettings) {
+    if (isDeepStrictEqual(read(before), read(after))) continue;
+    log.warn({ event: "needs-restart", setting }, "changed at the next start only");
   }
 }
+
+const lateSettings: readonly [string, (world: World) => unknown][] = [
+  ["metadata.name", ({ config }) => config.name],
+  ["spec.listen", ({ config }) => config.listen],
+  ["spec.workers", ({ config }) => config.workers],
+  ["spec.answerCacheMiB", ({ config }) => config.answerCacheMiB],
+  ["spec.resolvers", ({ config }) => config.resolvers],
+  ["spec.dataDir", ({ config }) => config.dataDir],
+  ["spec.health.voter", ({ config }) => config.health?.voter],
+  ["spec.health.listen", ({ config }) => config.health?.listen],
+  ["spec.health.tls", ({ voterFiles }) => voterFiles.tls],
+];
 
 function logProblems(log: Logger, problems: readonly Problem[]): void {
   for (const problem of problems) {
@@ -152,10 +170,10 @@ function countsOf({ sources }: World): { clusters: number; services: number; zon
   return { clusters: model.clusters.size, services: model.services.size, zones: zones.length };
 }
 
-function printWelcome(world: World, { addresses }: DataPlane): void {
-  const places = addresses.map(formatListenAddress).join(", ");
+function printWelcome(world: World, listen: readonly ListenAddress[]): void {
+  const places = listen.map(formatListenAddress).join(", ");
   console.log(`Meridian ${world.config.name} answers on ${places} (UDP and TCP)`);
   for (const line of summaryLines(world)) console.log(`  ${line}`);
-  const queries = digLines(world.sources.model, addresses);
+  const queries = digLines(world.sources.model, listen);
   if (queries.length > 0) console.log(`Try:\n${queries.map((query) => `  ${query}`).join("\n")}`);
 }

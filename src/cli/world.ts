@@ -90,14 +90,14 @@ export class WorldReader {
     );
     const voterFiles = this.#voterFiles.read(config.health, this.#configFile, placeOf);
     const retryAfterMs = soonest([configured, sources, overrides, databases, voterFiles]);
-    const ownCluster = sources.ok ? this.#checkOwnCluster(configured.value, sources.state) : [];
+    const strangers = sources.ok ? this.#checkNamedClusters(configured.value, sources.state) : [];
     const clashes = sources.ok ? this.#clashes(sources) : [];
-    const isFine = ownCluster.length === 0 && clashes.length === 0;
+    const isFine = strangers.length === 0 && clashes.length === 0;
     if (!sources.ok || !overrides.value.ok || !databases.ok || !voterFiles.ok || !isFine) {
       const problems = [sources, overrides.value, databases, voterFiles].flatMap((each) =>
         each.ok ? [] : each.problems,
       );
-      problems.push(...ownCluster, ...clashes);
+      problems.push(...strangers, ...clashes);
       return { ok: false, problems: problems.sort(compareProblems), retryAfterMs };
     }
 
@@ -160,15 +160,24 @@ export class WorldReader {
     return this.#sources.reader.read();
   }
 
-  /** The cluster that this instance runs in is one of the federation's. */
-  #checkOwnCluster(
-    { config: { cluster }, placeOf }: Extract<ServerConfigResult, { ok: true }>,
+  /** The clusters that this instance and the other voters run in are the federation's. */
+  #checkNamedClusters(
+    { config: { cluster, health }, placeOf }: Extract<ServerConfigResult, { ok: true }>,
     { model }: SourceState,
   ): Problem[] {
-    if (cluster === undefined || model.clusters.has(cluster)) return [];
-    const near = suggestion(cluster, [...model.clusters.keys()]);
-    const message = `cannot use Server: there is no Cluster object "${cluster}"${near}`;
-    return [{ file: this.#configFile, ...placeOf(["spec", "cluster"]), message }];
+    const named = [
+      { cluster, path: ["spec", "cluster"] },
+      ...(health?.peers ?? []).map((peer, index) => ({
+        cluster: peer.cluster,
+        path: ["spec", "health", "peers", index, "cluster"],
+      })),
+    ];
+    return named.flatMap(({ cluster, path }) => {
+      if (cluster === undefined || model.clusters.has(cluster)) return [];
+      const near = suggestion(cluster, [...model.clusters.keys()]);
+      const message = `cannot use Server: there is no Cluster object "${cluster}"${near}`;
+      return [{ file: this.#configFile, ...placeOf(path), message }];
+    });
   }
 
   #readOverrides(config: ServerConfig, sources: SourceResult): VersionedReading<OverridesResult> {

@@ -128,6 +128,11 @@ export class Election {
     return this.#contests.values();
   }
 
+  /** Those of one service. */
+  contestsOf(service: string): readonly Contest[] {
+    return this.#byService.get(service) ?? [];
+  }
+
   contest(id: string): Contest | undefined {
     return this.#contests.get(id);
   }

@@ -15,7 +15,10 @@ export const refusals = {
   replayed: { status: 409, message: "a ballot of this sequence or a later one was taken already" },
   "retired-boot": { status: 409, message: "a later start of this voter was heard already" },
   "foreign-boot": { status: 409, message: "another voter's ballots bear this boot id" },
-  "other-configuration": { status: 409, message: "other voters or electors are configured there" },
+  "other-configuration": {
+    status: 409,
+    message: "other voters, regions or electors are configured there",
+  },
   stalled: { status: 503, message: "this server stood still and takes no ballots of that time" },
 } as const;
 

@@ -1,0 +1,92 @@
+// What the control server asks of the running server: status, explanations, drains, metrics. It
+// joins what the parts know; it must not know how they are asked.
+
+import { servedState } from "../answer/served-state.ts";
+import type { ControlBackend } from "../control/control-backend.ts";
+import type { Drains } from "../control/drains.ts";
+import type { VotingReading } from "../control/metrics.ts";
+import type { Voting } from "../health/voting.ts";
+import type { ListenAddress } from "../server/listener.ts";
+import { explainQuery, readExplainQuery } from "./explain-query.ts";
+import type { ServerStatus } from "./server-status.ts";
+import { version } from "./version.ts";
+import type { World } from "./world.ts";
+
+/** The running server, as far as it can be asked. */
+export interface RunningServer {
+  readonly world: () => World;
+  readonly drains: Drains;
+  /** Resolves when every thread answers without the drained clusters. */
+  readonly useDrains: () => Promise<void>;
+  /** `undefined` without `spec.health`. */
+  readonly voting: Voting | undefined;
+  readonly listen: () => readonly ListenAddress[];
+  readonly startedAt: Date;
+  /** When the files were last read, and how many problems they had then. */
+  readonly lastReload: () => ServerStatus["reload"];
+  readonly metrics: () => Promise<string>;
+}
+
+/** The backend of the control server. */
+export function controlBackend(server: RunningServer): ControlBackend {
+  const { drains, useDrains, world } = server;
+  const used = async <Outcome extends { readonly ok: boolean }>(change: Promise<Outcome>) => {
+    const outcome = await change;
+    if (outcome.ok) await useDrains();
+    return outcome;
+  };
+  return {
+    status: () => serverStatus(server),
+    explain: async ({ type = "A", ...texts }) => {
+      const read = readExplainQuery({ ...texts, type });
+      if (!read.ok) return read;
+      const state = servedState(world().snapshot, drains.drained, () => 0);
+      return { ok: true, explanation: explainQuery(read.query, world(), state) };
+    },
+    drain: (cluster, options) => used(drains.drain(cluster, options)),
+    undrain: (cluster) => used(drains.undrain(cluster)),
+    metrics: server.metrics,
+  };
+}
+
+function serverStatus(server: RunningServer): ServerStatus {
+  const { drains, voting } = server;
+  const { config, sources } = server.world();
+  const { model } = sources;
+  return {
+    name: config.name,
+    version,
+    startedAt: server.startedAt.toISOString(),
+    listen: server.listen(),
+    clusters: [...model.clusters.values()].map(({ name, region, zones, routing }) => ({
+      name,
+      region,
+      zones,
+      isEnabled: routing.enabled,
+      isDrained: drains.drained.has(name),
+    })),
+    services: model.services.size,
+    reload: server.lastReload(),
+    health: voting?.status() ?? null,
+  };
+}
+
+/** What metrics show of the vote. */
+export function votingReading(voting: Voting | undefined): VotingReading | undefined {
+  if (!voting) return undefined;
+  const { quorum, votersLive, voters, endpoints } = voting.status();
+  const count = (verdict: "up" | "down" | "none"): number =>
+    endpoints.filter((each) => each.verdict === verdict).length;
+  return {
+    isQuorumHeld: quorum === "held",
+    votersLive,
+    votersConfigured: voters.length,
+    endpoints: { up: count("up"), down: count("down"), none: count("none") },
+    // What nobody votes on cannot freeze.
+    endpointsFrozen: endpoints.filter(
+      ({ votes, frozenBecause }) => votes.length > 0 && frozenBecause !== null,
+    ).length,
+    endpointsHeldIn: endpoints.filter((each) => each.isHeldIn).length,
+    probesRunning: voting.probesRunning,
+  };
+}

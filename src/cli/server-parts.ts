@@ -1,0 +1,135 @@
+// What runs beside the reading of files: the data plane, the vote, the control server. Each new
+// world and each drain is handed to all of them, in the order that lets no answer be older than what
+// is known. Does I/O.
+
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { type SnapshotImage, snapshotImage } from "../answer/snapshot.ts";
+import { startControl } from "../control/control-server.ts";
+import type { DrainableCluster } from "../control/drain-rules.ts";
+import type { Drains } from "../control/drains.ts";
+import { createMetrics } from "../control/metrics.ts";
+import { ballotRoutes } from "../health/ballot-routes.ts";
+import { refusals } from "../health/refusal.ts";
+import { startDataPlane, type UdpMode } from "../server/data-plane.ts";
+import type { ListenAddress } from "../server/listener.ts";
+import { controlBackend, votingReading } from "./control-part.ts";
+import type { Logger } from "./log.ts";
+import type { ServerStatus } from "./server-status.ts";
+import { version } from "./version.ts";
+import { listenForBallots, openVoting, votingInput } from "./voting-part.ts";
+import type { World } from "./world.ts";
+
+/** What the parts are started with. */
+export interface PartsOptions {
+  readonly udp: UdpMode;
+  readonly drains: Drains;
+  readonly log: Logger;
+  /** How the last reading of the files went. */
+  readonly lastReload: () => ServerStatus["reload"];
+}
+
+/** The parts of a running server. */
+export interface ServerParts {
+  /** Where DNS is answered; ports that the system chose stand in place of 0. */
+  readonly listen: readonly ListenAddress[];
+  /** Where the control API and ballots are, if anywhere. */
+  readonly http: { readonly address: string; readonly port: number } | undefined;
+  /** Resolves when all of it answers from this world. */
+  readonly use: (world: World) => Promise<void>;
+  /** Finishes what has begun. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts all of them, or none: rejects with what was wrong. */
+export async function startParts(first: World, options: PartsOptions): Promise<ServerParts> {
+  const { udp, drains, log, lastReload } = options;
+  let world = first;
+  const started: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (let end = started.pop(); end; end = started.pop()) await end();
+  };
+  try {
+    const metrics = createMetrics({
+      version,
+      refusals: Object.keys(refusals),
+      read: () => votingReading(voting),
+    });
+    const voting = await openVoting(world, metrics.meter, log);
+    const useVotes = (next: World): void => {
+      const input = votingInput(next);
+      if (input) voting?.use(input);
+    };
+    if (voting) started.push(() => voting.stop());
+    // Former verdicts are in the services before the first answer is.
+    useVotes(world);
+
+    const { listen, workers = availableParallelism(), answerCacheMiB } = world.config;
+    const planned = { listen: listen.dns, udp, workers, answerCacheMiB };
+    const dataPlane = await startDataPlane(planned, imageOf(world, drains), {
+      onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
+      onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
+    });
+    started.push(() => dataPlane.stop());
+    const growTo = ({ sources }: World): void => {
+      sources.model.services.onGrowth = dataPlane.grow;
+    };
+    growTo(world);
+
+    const backend = controlBackend({
+      world: () => world,
+      drains,
+      useDrains: () => dataPlane.use(imageOf(world, drains)),
+      voting,
+      listen: () => dataPlane.addresses,
+      startedAt: new Date(),
+      lastReload,
+      metrics: metrics.text,
+    });
+    const control = await startControl({
+      http: listen.http,
+      socketFile: path.join(world.config.dataDir, "meridian.sock"),
+      backend,
+      // With a listener of their own, ballots are taken there alone.
+      extend:
+        voting && !world.config.health?.listen ? (app) => ballotRoutes(app, voting) : undefined,
+      log,
+    });
+    started.push(control.stop);
+    const ballots = voting && (await listenForBallots(world, voting));
+    if (ballots) started.push(ballots.stop);
+
+    return {
+      listen: dataPlane.addresses,
+      http: control.address,
+      use: async (next) => {
+        const isSameSnapshot = next.snapshot === world.snapshot;
+        world = next;
+        growTo(next);
+        useVotes(next);
+        // Changes of services are in all answers already.
+        if (!isSameSnapshot) await dataPlane.use(imageOf(next, drains));
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Makes what the data plane answers from, its services shared with threads of these marks. */
+function imageOf(
+  { snapshot, sources }: World,
+  { drained }: Drains,
+): (marks: Int32Array) => SnapshotImage {
+  return (marks) => snapshotImage(snapshot, sources.model.services.share(marks), [...drained]);
+}
+
+/** The clusters of a world, as far as drains depend on them. */
+export function drainableClusters({ sources }: World): DrainableCluster[] {
+  return [...sources.model.clusters.values()].map(({ name, routing }) => ({
+    name,
+    isEnabled: routing.enabled,
+  }));
+}
