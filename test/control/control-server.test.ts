@@ -211,6 +211,23 @@ describe("the control server", () => {
     });
   }
 
+  it("holds routes of others to no rule of its own", async () => {
+    const { address } = await start(newDataFolder(), {
+      http: { address: "127.0.0.1", port: 0 },
+      extend: (app) => {
+        app.post("/v1/ballots", async () => ({ taken: true }));
+      },
+    });
+    const ask = async (head: string): Promise<string> => {
+      const socket = connect(address?.port ?? 0, "127.0.0.1");
+      socket.write(`${head} HTTP/1.1\r\nHost: ns1.example\r\nConnection: close\r\n\r\n`);
+      return (await text(socket)).slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
+    };
+    expect(await ask("POST /v1/ballots")).to.equal("200");
+    expect(await ask("GET /v1/status")).to.equal("403");
+    expect(await ask("GET /v1/ballots")).to.equal("403");
+  });
+
   it("answers what is no request with an error as all others", async () => {
     const { address } = await start(newDataFolder(), { http: { address: "127.0.0.1", port: 0 } });
     const ask = async (octets: string): Promise<string> => {
