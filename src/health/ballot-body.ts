@@ -1,7 +1,7 @@
 // Reads the bodies of requests whose signature can be checked only when all of it is there, within
 // bounds of size, time and memory: whoever sends may be anyone. It must not know ballots. Does I/O.
 
-import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 
 export interface BodyLimits {
   /** Of one body. */
@@ -11,6 +11,9 @@ export interface BodyLimits {
   /** For one body. */
   readonly timeoutMs: number;
 }
+
+/** A request of `node:http`, as far as it matters here: whether it came to its end. */
+export type BodyStream = Readable & { readonly complete: boolean };
 
 export type Body = Buffer | "too-large" | "truncated";
 
@@ -37,7 +40,7 @@ export class BodyReader {
    * the longest at it when the room was full, so that the idle cannot keep the busy out. After
    * anything but a body the rest of it must not be awaited.
    */
-  read(request: IncomingMessage): Promise<Body> {
+  read(request: BodyStream): Promise<Body> {
     const { promise, resolve } = withResolver<Body>();
     const { largestOctets, timeoutMs } = this.#limits;
     let length = 0;

@@ -83,14 +83,16 @@ export class BallotLine {
 
   /** Resolves with `taken` or the reason; never rejects. */
   async #deliver(ballot: Outgoing): Promise<string> {
-    const { totalMs, pauseMs } = this.#times;
+    const { attemptMs, totalMs, pauseMs } = this.#times;
     const endMs = performance.now() + totalMs;
-    let last = "no attempt";
+    let last: string | undefined;
     try {
       return await pRetry(
         async () => {
           const leftMs = Math.floor(endMs - performance.now());
-          if (leftMs <= 0 || this.#isSuperseded) throw new AbortError(last);
+          // An attempt with hardly any time would hide the reason of the one before it.
+          const isLate = leftMs < attemptMs / 4 || this.#isSuperseded;
+          if (isLate && last !== undefined) throw new AbortError(last);
           try {
             return await this.#attempt(ballot, leftMs);
           } catch (error) {

@@ -214,7 +214,7 @@ describe("BallotSender", () => {
     {
       name: "hangs for good",
       behaviours: [hang],
-      outcome: /^timeout after \d+ ms$/,
+      outcome: /^timeout after \d\d+ ms$/,
       attempts: undefined,
     },
     {
@@ -232,8 +232,8 @@ describe("BallotSender", () => {
       await until(() => outcomes.length === 1);
       expect(outcomes[0]?.replace("ns2: ", "")).to.match(outcome);
       if (attempts !== undefined) expect(other.bodies).to.have.length(attempts);
-      else expect(other.bodies.length).to.be.within(3, 7);
-      expect(performance.now() - startMs).to.be.below(1500);
+      else expect(other.bodies.length).to.be.within(2, 7);
+      expect(performance.now() - startMs).to.be.below(4000);
     });
   }
 

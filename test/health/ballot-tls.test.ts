@@ -60,7 +60,7 @@ describe("ballots over mutual TLS", () => {
             name: "ns2",
             keys: () => [keyA],
             tls: client,
-            times: { totalMs: 150, pauseMs: 20 },
+            times: outcome.test("taken") ? {} : { totalMs: 600 },
             onOutcome: (_name, each) => resolve(each),
             onPulled: () => {},
           });
