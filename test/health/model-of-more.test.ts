@@ -3,7 +3,8 @@
 import { checkSchedules } from "./model-check.ts";
 
 describe("a federation of other numbers of voters", () => {
-  it("turns no verdict without a majority, and agrees in the end", () => {
-    checkSchedules([5, 5, 5, 7, 1], 20261122, 30_000);
+  it("turns no verdict without a majority, and agrees in the end", function () {
+    this.timeout(180_000); // some 15 s where nothing else runs
+    checkSchedules([5, 5, 5, 7, 1], 20261122, 27_000);
   });
 });
