@@ -286,6 +286,15 @@ describe("POST /v1/ballots", () => {
     expect(record.refusals).to.deep.equal(["truncated 127.0.0.1"]);
   });
 
+  it("closes the connection of a body that it will not read", async () => {
+    const text = await attack(
+      raw(`POST /v1/ballots HTTP/1.1\nHost: a\nContent-Length: ${large}`),
+      undefined,
+      0,
+    );
+    expect(text).to.match(/^HTTP\/1.1 401 [^]*connection: close\r\n/i);
+  });
+
   it("says nothing of its insides when the election throws", async () => {
     record.receive = () => {
       throw new Error("secret inside");
