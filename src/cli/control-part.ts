@@ -1,10 +1,12 @@
 // What the control server asks of the running server: status, explanations, drains, metrics. It
 // joins what the parts know; it must not know how they are asked.
 
+import type { VerdictOf } from "../answer/explain.ts";
 import { servedState } from "../answer/served-state.ts";
 import type { ControlBackend } from "../control/control-backend.ts";
 import type { Drains } from "../control/drains.ts";
 import type { VotingReading } from "../control/metrics.ts";
+import { serviceKey } from "../federation/model.ts";
 import type { Voting } from "../health/voting.ts";
 import type { ListenAddress } from "../server/listener.ts";
 import { explainQuery, readExplainQuery } from "./explain-query.ts";
@@ -29,7 +31,7 @@ export interface RunningServer {
 
 /** The backend of the control server. */
 export function controlBackend(server: RunningServer): ControlBackend {
-  const { drains, useDrains, world } = server;
+  const { drains, useDrains, voting, world } = server;
   const used = async <Outcome extends { readonly ok: boolean }>(change: Promise<Outcome>) => {
     const outcome = await change;
     if (outcome.ok) await useDrains();
@@ -41,11 +43,22 @@ export function controlBackend(server: RunningServer): ControlBackend {
       const read = readExplainQuery({ ...texts, type });
       if (!read.ok) return read;
       const state = servedState(world().snapshot, drains.drained, () => 0);
-      return { ok: true, explanation: explainQuery(read.query, world(), state) };
+      const verdictOf = voting && verdictsOf(voting);
+      return { ok: true, explanation: explainQuery(read.query, world(), state, verdictOf) };
     },
     drain: (cluster, options) => used(drains.drain(cluster, options)),
     undrain: (cluster) => used(drains.undrain(cluster)),
     metrics: server.metrics,
+  };
+}
+
+/** What the voters say of an address, as an explanation tells it. */
+function verdictsOf(voting: Voting): VerdictOf {
+  return (service, cluster, address) => {
+    const endpoint = voting.endpoint(serviceKey(service), cluster, address);
+    if (!endpoint) return undefined;
+    const { verdict, verdictSince, frozenBecause, isHeldIn, votes } = endpoint;
+    return { word: verdict, since: verdictSince, frozenBecause, heldIn: isHeldIn, votes };
   };
 }
 

@@ -2,7 +2,7 @@
 // world. It must not know how either is printed.
 
 import { type Asker, askerOf, type Ecs } from "../answer/asker.ts";
-import { explain } from "../answer/explain.ts";
+import { explain, type VerdictOf } from "../answer/explain.ts";
 import type { Explanation } from "../answer/explanation.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
 import { maskAddress, parseAddress } from "../dns/address.ts";
@@ -62,8 +62,10 @@ export function explainQuery(
   { name, type, client, resolver }: ExplainQuery,
   world: World,
   state: AnswerState,
+  verdictOf?: VerdictOf,
 ): Explanation {
-  return explain(name, type, askerFor(client, resolver, world), world.locations, state);
+  const asker = askerFor(client, resolver, world);
+  return explain(name, type, asker, world.locations, state, verdictOf);
 }
 
 function readClient(text: string): Client | undefined {

@@ -24,8 +24,6 @@ export const ballotLifeMs = 15_000;
 export const ballotIntervalMs = 5000;
 /** How far the sender's clock may be off. */
 export const clockToleranceMs = 60_000;
-/** After this a ballot of a former boot is refused for its age: two tolerances and some more. */
-const retiredBootMs = 150_000;
 
 /** The ballots of one voter. */
 export class BallotBox {
@@ -34,17 +32,17 @@ export class BallotBox {
   #configuration = "";
   #fullAtMs: number | undefined;
   #words = new Map<string, HeardWord>();
-  /** Former boots, and when each was followed by another. */
-  readonly #retired = new Map<string, number>();
+  /** When the last ballot that was taken was sent, by the sender's clock. */
+  #sentAtMs = Number.NEGATIVE_INFINITY;
 
   /** When its last full ballot was taken; `undefined` if none was. */
   get fullAtMs(): number | undefined {
     return this.#fullAtMs;
   }
 
-  /** Whether it ever took a ballot of this boot, as far as it remembers. */
+  /** Whether the last ballot that it took was of this boot. */
   knows(boot: string): boolean {
-    return this.#boot === boot || this.#retired.has(boot);
+    return this.#boot === boot;
   }
 
   /** Whether what it holds counts: a full ballot of this configuration, not too long ago. */
@@ -58,36 +56,31 @@ export class BallotBox {
   }
 
   /** Why its time, boot or sequence forbid to take a ballot. */
-  refusalOf({ sentAtMs, boot, sequence }: Ballot, { nowMs, wallMs }: Clock): Refusal | undefined {
+  refusalOf({ sentAtMs, boot, sequence }: Ballot, { wallMs }: Clock): Refusal | undefined {
     if (sentAtMs < wallMs - clockToleranceMs) return "too-old";
     if (sentAtMs > wallMs + clockToleranceMs) return "future";
-    this.#forgetBoots(nowMs);
-    if (this.#retired.has(boot)) return "retired-boot";
-    return boot === this.#boot && sequence <= this.#sequence ? "replayed" : undefined;
+    if (boot === this.#boot) return sequence <= this.#sequence ? "replayed" : undefined;
+    // Boots have no order of their own. One that was not heard yet may be a former one all the same,
+    // where this server was started after both; a later start has sent later.
+    return sentAtMs <= this.#sentAtMs ? "retired-boot" : undefined;
   }
 
   /** Takes a ballot that nothing forbids. */
-  take({ boot, sequence, configuration, isFull, words }: Ballot, nowMs: number): void {
+  take({ boot, sequence, sentAtMs, configuration, isFull, words }: Ballot, nowMs: number): void {
     if (boot !== this.#boot || configuration !== this.#configuration) {
-      if (boot !== this.#boot && this.#boot !== "") this.#retired.set(this.#boot, nowMs);
       this.#boot = boot;
       this.#configuration = configuration;
       this.#words = new Map();
       this.#fullAtMs = undefined;
     }
     this.#sequence = sequence;
+    this.#sentAtMs = sentAtMs;
     if (isFull) {
       this.#words = new Map();
       this.#fullAtMs = nowMs;
     }
     for (const [id, { isUp, forMs, checksToFlip, reason }] of words) {
       this.#words.set(id, { isUp, sinceMs: nowMs - forMs, checksToFlip, reason });
-    }
-  }
-
-  #forgetBoots(nowMs: number): void {
-    for (const [boot, atMs] of this.#retired) {
-      if (nowMs - atMs > retiredBootMs) this.#retired.delete(boot);
     }
   }
 }

@@ -76,6 +76,8 @@ interface OwnContest extends Contest {
   electors: readonly string[];
   verdict: Verdict;
   sinceWallMs: number | undefined;
+  /** The same by the own clock: what came first stays first when the other is set. */
+  sinceMs: number;
   isHeldIn: boolean;
   health: number;
   checksToFlip: number;
@@ -85,6 +87,16 @@ interface OwnContest extends Contest {
   rampFromMs: number | undefined;
 }
 
+/** An endpoint that is not known now, and was down. */
+interface AbsentDown {
+  readonly sinceMs: number;
+  readonly sinceWallMs: number;
+  /** It is forgotten then. */
+  readonly untilMs: number;
+}
+
+/** An endpoint that comes back within an hour is as down as it was. */
+const absentMs = 3_600_000;
 /** A server that did not look at its clock for so long stood still: what it hears then is of then. */
 const stallMs = 5000;
 /** So long after that it takes no ballots: until what waited for it is read and thrown away. */
@@ -99,8 +111,8 @@ export class Election {
   readonly #strangers = new Map<string, number>();
   readonly #contests = new Map<string, OwnContest>();
   readonly #byService = new Map<string, OwnContest[]>();
-  /** Verdicts of a former run whose endpoints are not known yet. */
-  readonly #restored = new Map<string, number>();
+  /** Endpoints that were down when they were last known: of a former run, or that left the files. */
+  readonly #absent = new Map<string, AbsentDown>();
   readonly #ramping = new Set<OwnContest>();
   readonly #toTell = new Set<OwnContest>();
   #effects = new Set<OwnContest>();
@@ -139,6 +151,7 @@ export class Election {
 
   /** Sets who votes on what; ballots that were made under another configuration count no more. */
   setElectorate({ voters, electors }: Electorate, clock: Clock): void {
+    this.#look(clock.nowMs);
     const sorted = [...voters].sort((a, b) => (a.name < b.name ? -1 : 1));
     this.#electorate = { voters: sorted, electors };
     this.#configuration = configurationHash(this.#electorate);
@@ -163,12 +176,20 @@ export class Election {
     const kept = new Set(targets.map(({ id }) => id));
     for (const former of this.#byService.get(service) ?? []) {
       if (kept.has(former.target.id)) continue;
+      if (former.verdict === "down") {
+        const { sinceMs, sinceWallMs = clock.wallMs } = former;
+        this.#absent.set(former.target.id, {
+          sinceMs,
+          sinceWallMs,
+          untilMs: clock.nowMs + absentMs,
+        });
+      }
       this.#contests.delete(former.target.id);
       this.#ramping.delete(former);
       this.#effects.delete(former);
       this.#toTell.delete(former);
     }
-    const contests = targets.map((target) => this.#contestFor(target));
+    const contests = targets.map((target) => this.#contestFor(target, clock));
     if (contests.length === 0) this.#byService.delete(service);
     else this.#byService.set(service, contests);
     for (const contest of contests) {
@@ -180,8 +201,11 @@ export class Election {
   }
 
   /** Endpoints that were down when the former run ended, and since when by the wall clock. */
-  restore(down: Iterable<{ readonly id: string; readonly sinceMs: number }>): void {
-    for (const { id, sinceMs } of down) this.#restored.set(id, sinceMs);
+  restore(down: Iterable<{ readonly id: string; readonly sinceMs: number }>, clock: Clock): void {
+    for (const { id, sinceMs: sinceWallMs } of down) {
+      const sinceMs = clock.nowMs - Math.max(0, clock.wallMs - sinceWallMs);
+      this.#absent.set(id, { sinceMs, sinceWallMs, untilMs: clock.nowMs + absentMs });
+    }
   }
 
   /** Endpoints that are down, for `restore`. */
@@ -189,7 +213,7 @@ export class Election {
     for (const { target, verdict, sinceWallMs } of this.#contests.values()) {
       if (verdict === "down") yield { id: target.id, sinceMs: sinceWallMs ?? 0 };
     }
-    for (const [id, sinceMs] of this.#restored) yield { id, sinceMs };
+    for (const [id, { sinceWallMs }] of this.#absent) yield { id, sinceMs: sinceWallMs };
   }
 
   /** Whether there is something new to say in a ballot. */
@@ -251,6 +275,9 @@ export class Election {
     this.#look(clock.nowMs);
     if (this.liveVoters(clock.nowMs).join() !== this.#live) this.#evaluateAll(clock);
     for (const contest of [...this.#ramping]) this.#weigh(contest, clock);
+    for (const [id, { untilMs }] of this.#absent) {
+      if (untilMs <= clock.nowMs) this.#absent.delete(id);
+    }
   }
 
   /**
@@ -330,22 +357,23 @@ export class Election {
     return electors.map((voter) => ({ voter, word: this.#wordOf(voter, target.id, nowMs) }));
   }
 
-  #contestFor(target: Target): OwnContest {
+  #contestFor(target: Target, { nowMs }: Clock): OwnContest {
     const known = this.#contests.get(target.id);
     if (known) {
       known.target = target;
       known.electors = this.#electorsOf(target);
       return known;
     }
-    const downSince = this.#restored.get(target.id);
-    this.#restored.delete(target.id);
+    const former = this.#absent.get(target.id);
+    this.#absent.delete(target.id);
     return {
       target,
       electors: this.#electorsOf(target),
-      verdict: downSince === undefined ? "none" : "down",
-      sinceWallMs: downSince,
+      verdict: former ? "down" : "none",
+      sinceWallMs: former?.sinceWallMs,
+      sinceMs: former?.sinceMs ?? nowMs,
       isHeldIn: false,
-      health: downSince === undefined ? 1 : 0,
+      health: former ? 0 : 1,
       checksToFlip: target.check.fall,
       opinion: undefined,
       told: undefined,
@@ -393,6 +421,7 @@ export class Election {
     if (verdict === former) return;
     contest.verdict = verdict;
     contest.sinceWallMs = clock.wallMs;
+    contest.sinceMs = clock.nowMs;
     const isBack = former === "down" && !contest.isHeldIn && target.check.rampSeconds > 0;
     contest.rampFromMs = isBack ? clock.nowMs : undefined;
     // That an endpoint is up is no news at a start.
@@ -411,7 +440,7 @@ export class Election {
     if (!first) return;
     const down = external
       .filter(({ verdict }) => verdict === "down")
-      .map(({ target, sinceWallMs }) => ({ id: target.id, downSinceMs: sinceWallMs ?? 0 }));
+      .map(({ target, sinceMs }) => ({ id: target.id, downSinceMs: sinceMs }));
     const held = heldIn(down, external.length, first.target.check.maxEjectPercent);
     for (const contest of external) {
       const isHeldIn = held.has(contest.target.id);

@@ -113,7 +113,7 @@ export class Voting implements BallotOffice {
   static async open(options: VotingOptions): Promise<Voting> {
     const voting = new Voting(options);
     try {
-      voting.#election.restore(await readVerdicts(options.verdictFile));
+      voting.#election.restore(await readVerdicts(options.verdictFile), clock());
     } catch (error) {
       options.events.onError(error, `cannot read former verdicts, got ${options.verdictFile}`);
     }

@@ -41,7 +41,7 @@ describe("meridian explain", () => {
 
   it("prints a text, with places as seen from the current folder", async () => {
     const { status, stdout, stderr } = await runCommand(
-      ["explain", name, "--client", "203.0.113.0/24"],
+      ["explain", name, "--client", "203.0.113.0/24", "--config", "meridian.yaml"],
       folder,
     );
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: "" });
@@ -51,6 +51,31 @@ describe("meridian explain", () => {
       "client    203.0.113.0/24, an ECS prefix; outside every cluster",
       "located   40.00, -90.00; by override 203.0.113.0/24 at geo/known.yaml:2:3",
     ]);
+  });
+
+  it("says so where no server runs, and explains what the files say", async () => {
+    const { status, stdout, stderr } = await runCommand(
+      ["explain", name, "--client", "203.0.113.0/24"],
+      folder,
+    );
+    expect({ status, stderr: stderr.split("\n") }).to.deep.equal({
+      status: 0,
+      stderr: [
+        "cannot reach the server: there is no control socket data/meridian.sock; is it running?",
+        "explaining what the files say, as meridian.yaml names them",
+        "",
+      ],
+    });
+    expect(stdout).to.contain("203.0.113.0/24");
+  });
+
+  it("does not answer for a server that was named", async () => {
+    const at = ["--server", "http://127.0.0.1:1"];
+    const { status, stdout } = await runCommand(
+      ["explain", name, "--client", "203.0.113.0/24", ...at],
+      folder,
+    );
+    expect({ status, stdout }).to.deep.equal({ status: 2, stdout: "" });
   });
 
   it("prints the same as JSON", async () => {
@@ -88,7 +113,7 @@ describe("meridian explain", () => {
   const misuses = [
     {
       args: [name],
-      expected: "error: required option '--client <addr[/len]>' not specified\n",
+      expected: "cannot explain: --client ADDR or --client ADDR/LEN says for whom\n",
     },
     {
       args: ["a..b", ...client],

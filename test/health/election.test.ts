@@ -149,13 +149,19 @@ describe("a verdict", () => {
     expect(server.election.takeVerdicts()).to.deep.equal([]);
   });
 
-  it("stays while its service's other endpoints change, and is forgotten with the service", () => {
+  it("stays while other endpoints change, and for an hour while its service is gone", () => {
     const server = new ModelServer({ self: "listener", targets: endpoints(2) });
     server.turn(-1);
     server.setTargets(endpoints(3));
     expect(server.endpoint("e1").verdict).to.equal("down");
-    server.election.setTargets("n/s", [], server.clock);
-    expect(server.status().endpoints).to.deep.equal([]);
+    const verdicts = [0, 3_599_000, 3_601_000].map((goneMs) => {
+      server.election.setTargets("n/s", [], server.clock);
+      expect(server.status().endpoints).to.deep.equal([]);
+      server.pass(goneMs);
+      server.setTargets(endpoints(3));
+      return server.endpoint("e1").verdict;
+    });
+    expect(verdicts).to.deep.equal(["down", "down", "none"]);
   });
 
   it("on a clusterIP is its own cluster's voter's", () => {

@@ -34,10 +34,6 @@ export class Reference {
   readonly held = new Map<string, Held>();
   readonly #own = new Map<string, EndpointOpinion>();
   readonly #taken = new Map<string, Taken[]>();
-  /** The boots of others in the order in which they were first taken. */
-  readonly #boots = new Map<string, Map<string, number>>();
-  /** Whose ballots bore a boot. */
-  readonly #owners = new Map<string, string>();
   #lookedAtMs: number;
   #deafUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -74,7 +70,6 @@ export class Reference {
     for (const voter of [...this.#taken.keys()]) {
       if (this.#isVoter(voter)) continue;
       this.#taken.delete(voter);
-      this.#boots.delete(voter);
     }
   }
 
@@ -93,28 +88,17 @@ export class Reference {
     if (wallMs - sentAtMs > 60_000) return "too-old";
     if (sentAtMs - wallMs > 60_000) return "future";
     const last = this.#taken.get(voter)?.at(-1)?.ballot;
-    if (last && boot !== last.boot && this.#isRetired(voter, boot, nowMs)) return "retired-boot";
+    if (last && boot !== last.boot && sentAtMs <= last.sentAtMs) return "retired-boot";
     if (last && boot === last.boot && sequence <= last.sequence) return "replayed";
     if (boot === this.boot || this.#isAnothers(voter, boot)) return "foreign-boot";
     return ballot.configuration === this.rules.hash ? undefined : "other-configuration";
   }
 
-  /** Whether a later boot of its voter was heard before; boots are numbered here. */
-  hasHeardLater({ voter, boot }: Ballot): boolean {
-    const number = numberOf(boot);
-    return (this.#taken.get(voter) ?? []).some(({ ballot }) => numberOf(ballot.boot) > number);
-  }
-
   take(ballot: Ballot, nowMs: number): void {
-    const { voter, boot } = ballot;
+    const { voter } = ballot;
     const list = this.#taken.get(voter) ?? [];
-    const boots = this.#boots.get(voter) ?? new Map<string, number>();
-    const last = list.at(-1)?.ballot.boot;
-    if (last !== undefined && last !== boot) boots.set(last, nowMs);
     list.push({ ballot, atMs: nowMs });
-    this.#owners.set(boot, voter);
     this.#taken.set(voter, list);
-    this.#boots.set(voter, boots);
   }
 
   /** What a voter says of an endpoint now, if that counts: up (true), down or nothing. */
@@ -160,18 +144,9 @@ export class Reference {
     return this.rules.electorate.voters.some((each) => each.name === name);
   }
 
-  /** A former boot is remembered for 150 s; after that its ballots are too old. */
-  #isRetired(voter: string, boot: string, nowMs: number): boolean {
-    const atMs = this.#boots.get(voter)?.get(boot);
-    return atMs !== undefined && nowMs - atMs <= 150_000;
-  }
-
   #isAnothers(voter: string, boot: string): boolean {
-    const owner = this.#owners.get(boot);
-    return owner !== undefined && owner !== voter && this.#taken.has(owner);
+    return [...this.#taken].some(
+      ([name, list]) => name !== voter && list.at(-1)?.ballot.boot === boot,
+    );
   }
-}
-
-function numberOf(boot: string): number {
-  return Number(boot.slice(boot.indexOf("-") + 1));
 }

@@ -210,9 +210,9 @@ function heal(world: World, draw: Draw): void {
   world.tell(() => "all is healed");
   letters.splice(0);
   const stillUntilMs = Math.max(...nodes.map((each) => each.stillUntilMs));
-  // Who took a former boot for the latest refuses the latest for 150 s.
-  const misledUntilMs = world.misledAtMs === undefined ? 0 : world.misledAtMs + 151_000;
-  const waitMs = Math.max(stillUntilMs, misledUntilMs) - world.nowMs;
+  // A clock that was ahead is set right: a start after that is heard when it passes where it was.
+  const aheadMs = Math.max(...nodes.map((each) => each.wallOffsetMs));
+  const waitMs = Math.max(stillUntilMs - world.nowMs, aheadMs < 120_000 ? aheadMs : 0);
   if (waitMs > 0) world.pass(waitMs);
   for (const node of nodes) {
     node.wallOffsetMs = 0;

@@ -40,7 +40,10 @@ export class ModelServer {
       boot: `${self}-boot`,
       isVoter: self !== "listener",
     });
-    this.election.restore(restored.map((id) => ({ id, sinceMs: beginningMs - 60_000 })));
+    this.election.restore(
+      restored.map((id) => ({ id, sinceMs: beginningMs - 60_000 })),
+      this.clock,
+    );
     const members = this.#voters.map((name) => ({ name, cluster: `of-${name}`, region: "" }));
     this.election.setElectorate({ voters: members, electors: 5 }, this.clock);
     this.setTargets(targets);
