@@ -34,6 +34,7 @@ export async function tell(stage: Stage, say: Say): Promise<void> {
   say("Three voters probe three web services and vote on what they find.");
   await answers(voterNames, [], startMs, "all three give all three places");
   await quorum(voterNames, "held", startMs);
+  await allUp();
   say(`All well: every voter hears the other two and answers ${everywhere}.`);
 
   say(`The service in tokyo is killed. Two of three votes are needed to take it out.`);
@@ -100,6 +101,19 @@ export async function tell(stage: Stage, say: Say): Promise<void> {
       Promise.all(voters.map(async (name) => (await stage.voter(name).health()).quorum));
     const isWanted = (seen: readonly string[]) => seen.every((each) => each === wanted);
     return (await waitFor(`quorum ${wanted} at ${voters}`, withinMs, look, isWanted)).tookMs;
+  }
+
+  /** Waits until every voter has heard every voter say up of everything. */
+  async function allUp(): Promise<void> {
+    const look = async () => {
+      const all = await Promise.all(voterNames.map((name) => stage.voter(name).health()));
+      return all.flatMap(({ endpoints }) =>
+        endpoints.flatMap(({ votes }) => votes.map(({ word }) => word)),
+      );
+    };
+    await waitFor("every voter saying up of everything", startMs, look, (words) =>
+      words.every((word) => word === "up"),
+    );
   }
 
   async function frozenReason(name: VoterName, place: Place): Promise<string> {

@@ -81,7 +81,10 @@ export class PartitionBed {
     return found;
   }
 
-  /** Heals everything, revives everything, and waits until all agree that all is up. */
+  /**
+   * Heals everything, revives everything, and waits until all have heard all say that all is up:
+   * a word from before could else decide with those that come.
+   */
   async allWell(): Promise<void> {
     this.network.heal();
     for (const voter of this.voters.all) voter.signal("SIGCONT");
@@ -91,12 +94,11 @@ export class PartitionBed {
     ]);
     await this.agreed(allUp, wellMs);
     await this.quorum("held", wellMs);
-    await waitFor(
-      "every voter heard by all",
-      wellMs,
-      () => this.statuses(),
-      (seen) => seen.every(({ votersLive }) => votersLive === voterNames.length),
-    );
+    const look = async () =>
+      (await this.statuses()).flatMap(({ endpoints }) =>
+        endpoints.flatMap(({ votes }) => votes.map(({ word }) => word)),
+      );
+    await waitFor("every word up", wellMs, look, (seen) => seen.every((word) => word === "up"));
   }
 
   /** Waits until the verdicts of these voters are these; the milliseconds that it took. */
