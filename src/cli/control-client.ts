@@ -8,7 +8,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { readServerConfig } from "../config/server-config.ts";
 import { isRecord, readDocuments } from "../config/yaml-documents.ts";
-import { longestSocketPath } from "../control/control-socket.ts";
+import { fittingPath, type SocketPath } from "../control/socket-path.ts";
 import { shown } from "../dns/character-string.ts";
 import { ExitStatus, printProblems, shortPath } from "./output.ts";
 
@@ -46,18 +46,20 @@ export async function callControl(
   timeoutMs = defaultTimeoutMs,
 ): Promise<ControlReply> {
   const place = "socket" in target ? shortPath(target.socket) : target.server;
-  if ("socket" in target && Buffer.byteLength(target.socket) > longestSocketPath) {
-    return unreachable(`the path of the control socket is too long, got ${place}`);
-  }
   const signal = AbortSignal.timeout(timeoutMs);
+  let fitting: SocketPath | undefined;
   try {
-    const response = await send(openRequest(target, method, requestPath, signal), body);
+    fitting = "socket" in target ? fittingPath(target.socket) : undefined;
+    const at = fitting ? { socket: fitting.path } : target;
+    const response = await send(openRequest(at, method, requestPath, signal), body);
     return replyOf(response.statusCode ?? 0, await text(response));
   } catch (error) {
     // In the middle of an answer node calls this a lost connection.
     if (signal.aborted) return unreachable(`no answer from ${place} in ${timeoutMs / 1000} s`);
     const reply = unreachable(reasonOf(error, place, "socket" in target));
     return { ...reply, isAbsent: ["ENOENT", "ECONNREFUSED"].includes(String(codeOf(error))) };
+  } finally {
+    fitting?.close();
   }
 }
 

@@ -7,6 +7,7 @@ import type { ControlBackend } from "../control/control-backend.ts";
 import type { Drains } from "../control/drains.ts";
 import type { VotingReading } from "../control/metrics.ts";
 import { serviceKey } from "../federation/model.ts";
+import { quorumOf } from "../health/electorate.ts";
 import type { Voting } from "../health/voting.ts";
 import type { ListenAddress } from "../server/listener.ts";
 import { explainQuery, readExplainQuery } from "./explain-query.ts";
@@ -87,19 +88,14 @@ function serverStatus(server: RunningServer): ServerStatus {
 /** What metrics show of the vote. */
 export function votingReading(voting: Voting | undefined): VotingReading | undefined {
   if (!voting) return undefined;
-  const { quorum, votersLive, voters, endpoints } = voting.status();
-  const count = (verdict: "up" | "down" | "none"): number =>
-    endpoints.filter((each) => each.verdict === verdict).length;
+  const { endpoints, live, voters } = voting.counts();
   return {
-    isQuorumHeld: quorum === "held",
-    votersLive,
-    votersConfigured: voters.length,
-    endpoints: { up: count("up"), down: count("down"), none: count("none") },
-    // What nobody votes on cannot freeze.
-    endpointsFrozen: endpoints.filter(
-      ({ votes, frozenBecause }) => votes.length > 0 && frozenBecause !== null,
-    ).length,
-    endpointsHeldIn: endpoints.filter((each) => each.isHeldIn).length,
+    isQuorumHeld: live >= quorumOf(voters),
+    votersLive: live,
+    votersConfigured: voters,
+    endpoints,
+    endpointsFrozen: endpoints.frozen,
+    endpointsHeldIn: endpoints.heldIn,
     probesRunning: voting.probesRunning,
   };
 }

@@ -7,15 +7,13 @@ import { once } from "node:events";
 import { linkSync, lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { connect, type Server } from "node:net";
 import path from "node:path";
+import { fittingPath } from "./socket-path.ts";
 
 /** A socket that is bound. */
 export interface BoundSocket {
   /** Removes the file, unless another one stands in its place by now. */
   readonly remove: () => void;
 }
-
-/** `sun_path` less its final zero: unix(7). */
-export const longestSocketPath = 107;
 
 /** How long a living server may take to accept. */
 const probeMs = 1000;
@@ -28,7 +26,6 @@ const mostTakeovers = 5;
  * file system is in the way.
  */
 export async function bindSocket(server: Server, file: string): Promise<BoundSocket> {
-  if (Buffer.byteLength(file) > longestSocketPath) throw unusable(tooLong(file));
   const folder = path.dirname(file);
   // The socket is bound under a name of its own and then linked to the one that all know. The link
   // is made only where nothing is, and what others find there is listening already.
@@ -55,22 +52,21 @@ export async function bindSocket(server: Server, file: string): Promise<BoundSoc
   }
 }
 
-/** Why a path cannot be that of a socket. */
-export function tooLong(file: string): string {
-  const octets = Buffer.byteLength(file);
-  return `the path of its control socket is too long, allowed ${longestSocketPath} octets, got ${octets}: ${file}`;
-}
-
 /** The file has its mode from its first moment on: it is made by `listen`, before that returns. */
 async function listenPrivately(server: Server, file: string): Promise<void> {
   const listening = once(server, "listening");
+  const fitting = fittingPath(file);
   const mask = process.umask(0o177);
   try {
-    server.listen(file);
+    server.listen(fitting.path);
   } finally {
     process.umask(mask);
   }
-  await listening;
+  try {
+    await listening;
+  } finally {
+    fitting.close();
+  }
 }
 
 async function linkInPlace(from: string, to: string): Promise<void> {
@@ -114,7 +110,8 @@ async function removeDead(file: string): Promise<void> {
 
 /** Whether anybody listens. A full queue of connections is somebody's. */
 async function isAnswered(file: string): Promise<boolean> {
-  const socket = connect(file);
+  const fitting = fittingPath(file);
+  const socket = connect(fitting.path);
   try {
     await once(socket, "connect", { signal: AbortSignal.timeout(probeMs) });
     return true;
@@ -122,6 +119,7 @@ async function isAnswered(file: string): Promise<boolean> {
     return codeOf(error) !== "ECONNREFUSED" && codeOf(error) !== "ENOENT";
   } finally {
     socket.on("error", () => undefined).destroy();
+    fitting.close();
   }
 }
 

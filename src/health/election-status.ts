@@ -47,6 +47,29 @@ export function healthStatus(
   };
 }
 
+/** How many endpoints are what. */
+export interface EndpointCounts {
+  readonly up: number;
+  readonly down: number;
+  readonly none: number;
+  /** Whose verdict stays as it is, as no majority says either; what nobody votes on cannot freeze. */
+  readonly frozen: number;
+  readonly heldIn: number;
+}
+
+/** Counts endpoints without telling each. */
+export function countEndpoints(election: Election, { nowMs }: Clock): EndpointCounts {
+  const counts = { up: 0, down: 0, none: 0, frozen: 0, heldIn: 0 };
+  for (const contest of election.contests()) {
+    counts[contest.verdict]++;
+    if (contest.isHeldIn) counts.heldIn++;
+    const votes = election.votes(contest, nowMs);
+    const isVotedOn = votes.length > 0;
+    if (isVotedOn && frozenReason(votes, quorumOf(votes.length)) !== undefined) counts.frozen++;
+  }
+  return counts;
+}
+
 /** One endpoint as it is now. */
 export function endpointStatus(election: Election, contest: Contest, clock: Clock): EndpointStatus {
   const { target, verdict, sinceWallMs, isHeldIn, health } = contest;

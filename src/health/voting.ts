@@ -11,7 +11,12 @@ import { ballotIntervalMs, ballotLifeMs } from "./ballot-box.ts";
 import { type BallotOffice, takeBallot } from "./ballot-office.ts";
 import { BallotSender, type ClientTls } from "./ballot-sender.ts";
 import { type Clock, Election, type VerdictEvent } from "./election.ts";
-import { endpointStatus, healthStatus } from "./election-status.ts";
+import {
+  countEndpoints,
+  type EndpointCounts,
+  endpointStatus,
+  healthStatus,
+} from "./election-status.ts";
 import { type Electorate, quorumOf } from "./electorate.ts";
 import type { HealthMeter } from "./health-meter.ts";
 import type { EndpointStatus, HealthStatus } from "./health-status.ts";
@@ -153,9 +158,14 @@ export class Voting implements BallotOffice {
     return healthStatus(this.#election, clock(), (name) => this.#lastSent.get(name), warnings);
   }
 
-  /** Whether a majority of all voters is heard. */
-  get quorum(): "held" | "lost" {
-    return this.#quorum ?? "lost";
+  /** The same in numbers. */
+  counts(): { readonly endpoints: EndpointCounts; readonly live: number; readonly voters: number } {
+    const now = clock();
+    return {
+      endpoints: countEndpoints(this.#election, now),
+      live: this.#election.liveVoters(now.nowMs).length,
+      voters: this.#election.electorate.voters.length,
+    };
   }
 
   /** What is known of an address; `undefined` if it is not voted on. */
