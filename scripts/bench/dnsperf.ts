@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { findProgram } from "./programs.ts";
 import { type PoolKind, questionName } from "./query-pool.ts";
 import type { RunningServer } from "./running-server.ts";
-import { findProgram } from "./servers.ts";
 
 /** Answers per second with 100 queries under way; `undefined`: there is no dnsperf. */
 export async function dnsperfRate(

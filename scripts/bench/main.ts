@@ -10,10 +10,12 @@ import { LoadClient } from "./load-client.ts";
 import { loadCore, measureCases, servedWorld } from "./measure.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { profile } from "./profile.ts";
+import { findProgram } from "./programs.ts";
 import { reportText } from "./report.ts";
-import { type BenchResults, figuresOf, type Machine } from "./results.ts";
-import { type BenchServer, findProgram, findServers, serverIds } from "./servers.ts";
+import { type BenchResults, figuresOf } from "./results.ts";
+import { type BenchServer, findServers, serverIds } from "./servers.ts";
 import { soak, soakText } from "./soak.ts";
+import { thisMachine, today } from "./this-machine.ts";
 
 const chartFile = "rates.svg";
 /** Services of the long run: many, beside the one that changes. */
@@ -123,22 +125,9 @@ function write({ output }: BenchOptions, files: Readonly<Record<string, string>>
   }
 }
 
-function thisMachine(): Machine {
-  return {
-    cpu: os.cpus()[0]?.model ?? "unknown",
-    cores: os.cpus().length,
-    kernel: `${os.type()} ${os.release()}`,
-    node: process.version,
-  };
-}
-
 function machineText(): string {
   const { cpu, cores, kernel, node } = thisMachine();
   return `${cpu}, ${cores} cores, ${kernel}, Node ${node}`;
-}
-
-function today(): string {
-  return new Date().toISOString().slice(0, 10);
 }
 
 /** Where a server ran and with which process says nothing about its results. */

@@ -25,6 +25,12 @@ export function cpuSeconds(group: number): number {
   );
 }
 
+/** CPU seconds (user and system) of the main thread of a process so far. */
+export function mainThreadSeconds(pid: number): number {
+  const fields = fieldsOf(readIfThere(`/proc/${pid}/task/${pid}/stat`));
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticksPerSecond;
+}
+
 /** Memory of all processes of the group now. */
 export function memoryUse(group: number): MemoryUse {
   const texts = groupPids(group).map(
@@ -57,7 +63,10 @@ function groupPids(group: number): number[] {
 
 /** The fields of /proc/PID/stat after the command's name (which may hold spaces): state first. */
 function statFields(pid: number): string[] {
-  const text = readIfThere(`/proc/${pid}/stat`);
+  return fieldsOf(readIfThere(`/proc/${pid}/stat`));
+}
+
+function fieldsOf(text: string): string[] {
   return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 

@@ -8,7 +8,8 @@ import { benchCases } from "./cases.ts";
 import type { LoadClient } from "./load-client.ts";
 import { loadWindow, servedWorld, start } from "./measure.ts";
 import { profileText, readPerfReport } from "./profile-table.ts";
-import { type BenchServer, findProgram } from "./servers.ts";
+import { findProgram } from "./programs.ts";
+import type { BenchServer } from "./servers.ts";
 
 const warmSeconds = 5;
 const samplesPerSecond = 1999;

@@ -160,8 +160,8 @@ function writeFiles(folder: string, files: ConfigFiles): void {
   }
 }
 
-/** A port that nobody uses now. */
-async function freePort(): Promise<number> {
+/** A port that nobody uses now, on 127.0.0.1. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

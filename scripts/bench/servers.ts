@@ -2,8 +2,6 @@
 // can serve. It says why not where it cannot. Does I/O: it looks for programs.
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, mkdirSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import type { ServedWorld, ServerConfig, ServerPlace, WorldKind } from "./configs/config.ts";
 import { gdnsdConfig } from "./configs/gdnsd.ts";
@@ -11,6 +9,7 @@ import { knotConfig } from "./configs/knot.ts";
 import { type MeridianOptions, meridianConfig, type ServiceList } from "./configs/meridian.ts";
 import { pdnsConfig } from "./configs/pdns.ts";
 import { bindConfig, nsdConfig } from "./configs/static-servers.ts";
+import { builtProgram, findProgram } from "./programs.ts";
 
 /** One server, or one way to run it. */
 export interface BenchServer {
@@ -139,22 +138,6 @@ export function findServers(
   return { found, missing };
 }
 
-/** The first program of this name on the path, or where Debian keeps those for root. */
-export function findProgram(program: string): string | undefined {
-  const folders = [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/sbin", "/usr/bin"];
-  return folders
-    .filter((folder) => folder !== "")
-    .map((folder) => path.join(folder, program))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-}
-
 /** The first thing in a program's words that looks like a version. */
 export function versionIn(words: string): string {
   return /\b\d+(?:\.\d+)+[\w.-]*/.exec(words)?.[0] ?? "unknown";
@@ -195,8 +178,7 @@ function ownServers(list: ServiceList): BenchServer[] {
 
 /** The floor: built from C where there is a compiler. */
 function echoServer(): BenchServer {
-  const compiler = findProgram("cc");
-  const floor = compiler === undefined ? undefined : builtEcho(compiler);
+  const floor = builtProgram("echo");
   const command =
     floor === undefined
       ? [process.execPath, "--import", "tsx", path.join(import.meta.dirname, "echo.ts")]
@@ -211,14 +193,4 @@ function echoServer(): BenchServer {
     isEcho: true,
     isForMemory: false,
   };
-}
-
-function builtEcho(compiler: string): string | undefined {
-  const folder = path.join(os.tmpdir(), `meridian-bench-echo-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const file = path.join(folder, "echo");
-  const source = path.join(import.meta.dirname, "echo.c");
-  const { status } = spawnSync(compiler, ["-O2", "-o", file, source], { stdio: "inherit" });
-  return status === 0 ? file : undefined;
 }
