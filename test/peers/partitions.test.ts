@@ -189,6 +189,7 @@ describe("voters in a network that fails", () => {
     expect(said.map(({ address, verdict }) => [address, verdict])).to.deep.equal([
       [bed.service("s2").address, "down"],
     ]);
+    expect(await refusals("v4", "stalled")).to.be.greaterThan(0);
   });
 
   it("agrees after kill -9 of voters and services at any time", async () => {
