@@ -11,7 +11,7 @@ export interface BallotOffice {
   keys(): readonly Buffer[];
   /** The election's own checks: voter, time, sequence, configuration. `undefined`: it is taken. */
   receive(ballot: Ballot): Refusal | undefined;
-  /** This voter's last full ballot; `undefined` if this is no voter or has said nothing yet. */
+  /** A full ballot of all that was said; `undefined` if this is no voter or has said nothing yet. */
   current(): Buffer | undefined;
   /** Counts and logs; called once for each request that is refused, with its source address. */
   refused(reason: Refusal, from: string): void;

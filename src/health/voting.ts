@@ -83,6 +83,10 @@ export class Voting implements BallotOffice {
   #input: VotingInput | undefined;
   #electorate: Electorate | undefined;
   #current: Buffer | undefined;
+  /** More was said since `#current`. */
+  #hasSaidMore = false;
+  /** Voters whose last ballot was asked for: they do not send theirs. */
+  readonly #asked = new Set<string>();
   #quorum: "held" | "lost" | undefined;
   readonly #begunMs = performance.now();
 
@@ -150,6 +154,7 @@ export class Voting implements BallotOffice {
     if (!isSameElectorate) this.#chooseProbes();
     this.#settle();
     if (!former) this.#begin();
+    else if (!isSameExchange(former, input)) this.#exchange();
   }
 
   /** The vote as it is now. */
@@ -195,11 +200,16 @@ export class Voting implements BallotOffice {
 
   receive(ballot: Ballot): Refusal | undefined {
     const refusal = this.#election.receive(ballot, clock());
-    if (!refusal) this.#settle();
-    return refusal;
+    if (refusal) return refusal;
+    this.#asked.delete(ballot.voter);
+    this.#settle();
+    return undefined;
   }
 
   current(): Buffer | undefined {
+    // Who asks must know no less than those who are sent changes; they are sent them first.
+    if (this.#change) this.#sendChange();
+    if (this.#hasSaidMore) this.#makeFull();
     return this.#current;
   }
 
@@ -218,7 +228,6 @@ export class Voting implements BallotOffice {
 
   #begin(): void {
     this.#prober.start();
-    this.#sendFull();
     this.#timers.push(
       setInterval(() => {
         this.#election.tick(clock());
@@ -229,7 +238,13 @@ export class Voting implements BallotOffice {
         this.#pullSilent();
       }, ballotIntervalMs),
     );
-    this.#pullSilent();
+    this.#exchange();
+  }
+
+  /** Tells all, and asks all: what was refused before may be taken now. */
+  #exchange(): void {
+    this.#sendFull();
+    for (const { name } of this.#input?.config.peers ?? []) this.#sender.pull(name);
   }
 
   /** Another table of services took the place of the former one. */
@@ -286,24 +301,32 @@ export class Voting implements BallotOffice {
   }
 
   #sendFull(): void {
+    const octets = this.#makeFull();
+    if (octets) this.#sender.send(octets, "full");
+  }
+
+  #makeFull(): Buffer | undefined {
     const ballot = this.#election.ballot("full", clock());
-    if (!ballot) return;
+    if (!ballot) return undefined;
     this.#current = encodeBallot(ballot);
-    this.#sender.send(this.#current, "full");
+    this.#hasSaidMore = false;
+    return this.#current;
   }
 
   #sendChange(): void {
+    clearTimeout(this.#change);
     this.#change = undefined;
     const ballot = this.#election.ballot("change", clock());
-    if (ballot) this.#sender.send(encodeBallot(ballot), "change");
+    if (!ballot) return;
+    this.#hasSaidMore = true;
+    this.#sender.send(encodeBallot(ballot), "change");
   }
 
   #pullSilent(): void {
     for (const { name } of this.#input?.config.peers ?? []) {
       const heardAtMs = this.#election.heardAtMs(name);
-      if (heardAtMs === undefined || performance.now() - heardAtMs > pullAfterMs) {
-        this.#sender.pull(name);
-      }
+      const isSilent = heardAtMs === undefined || performance.now() - heardAtMs > pullAfterMs;
+      if (isSilent || this.#asked.has(name)) this.#sender.pull(name);
     }
   }
 
@@ -318,12 +341,18 @@ export class Voting implements BallotOffice {
 
   #pulled(octets: Buffer, signature: string, from: string): void {
     const refusal = takeBallot(octets, signature, this);
+    if (!refusal) this.#asked.add(from);
     // It was asked for before it came by itself, or says nothing since it last did.
     if (refusal && refusal !== "replayed") this.refused(refusal, from);
   }
 }
 
 const mostRefused = 1000;
+
+/** Whether ballots go to the same servers, under the same names and keys. */
+function isSameExchange(a: VotingInput, b: VotingInput): boolean {
+  return isDeepStrictEqual([a.config, a.keys], [b.config, b.keys]);
+}
 
 function clock(): Clock {
   return { nowMs: performance.now(), wallMs: Date.now() };
