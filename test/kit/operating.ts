@@ -1,6 +1,7 @@
 // Servers as an operator runs them: each with a folder whose settings, key and services change while
 // it runs. It joins folders and processes; it must not know what should become of them. Does I/O.
 
+import { createSocket, type Socket } from "node:dgram";
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,7 +10,7 @@ import { waitFor } from "../../scripts/demo/wait-for.ts";
 import { formatAddress } from "../../src/dns/address.ts";
 import type { EndpointStatus } from "../../src/health/health-status.ts";
 import { newKeyText } from "../../src/health/key-file.ts";
-import { query } from "./dns-client.ts";
+import { decoded, query, queryOctets } from "./dns-client.ts";
 import { type FederationSketch, filesOf } from "./federation.ts";
 import type { ServerAddress } from "./server.ts";
 
@@ -127,6 +128,60 @@ export class OperatedServers {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * Asks for A again and again from sockets of its own, so many that each thread of the server is
+ * asked by some of them, and keeps when it asked for what it got.
+ */
+export class AnswerRecord {
+  readonly #got: { readonly askedAt: number; readonly addresses: readonly string[] }[] = [];
+  readonly #sockets: Socket[] = [];
+
+  constructor(server: ServerAddress, name: string) {
+    const octets = queryOctets(name, "A");
+    for (let count = 0; count < recordSockets; count++) {
+      const socket = createSocket("udp4");
+      this.#sockets.push(socket);
+      let askedAt = 0;
+      const ask = (): void => {
+        askedAt = Date.now();
+        socket.send(octets, server.port, server.address);
+      };
+      socket.on("message", (answer) => {
+        const addresses = decoded(answer).answers.map(({ rdata }) => formatAddress(rdata));
+        this.#got.push({ askedAt, addresses: addresses.sort() });
+        setTimeout(() => this.#sockets.includes(socket) && ask(), recordPauseMs);
+      });
+      socket.bind(0, "127.0.0.1", ask);
+    }
+  }
+
+  /** Waits until these addresses, sorted, are the answer to all of the last questions. */
+  async until(addresses: readonly string[]): Promise<void> {
+    const wanted = addresses.join();
+    const look = () => this.#got.slice(-2 * recordSockets).map((each) => each.addresses.join());
+    await waitFor(`only ${wanted}`, logMs, look, (seen) => seen.every((each) => each === wanted));
+  }
+
+  /** When the last answer with this address was asked for, in milliseconds since 1970. */
+  lastAskedWith(address: string, untilMs = Number.POSITIVE_INFINITY): number {
+    const asked = this.#got.filter((each) => each.addresses.includes(address));
+    return Math.max(...asked.map(({ askedAt }) => askedAt).filter((each) => each < untilMs));
+  }
+
+  /** When the last answer without it was. */
+  lastAskedWithout(address: string): number {
+    const asked = this.#got.filter((each) => !each.addresses.includes(address));
+    return Math.max(...asked.map(({ askedAt }) => askedAt));
+  }
+
+  stop(): void {
+    for (const socket of this.#sockets.splice(0)) socket.close();
+  }
+}
+
+const recordSockets = 12;
+const recordPauseMs = 10;
 
 /** A key as a line of a key file. */
 export function newKey(): string {
