@@ -6,9 +6,11 @@ import { servedState } from "../answer/served-state.ts";
 import { callControl, findServer } from "./control-client.ts";
 import { type ExplainQuery, explainQuery, readExplainQuery } from "./explain-query.ts";
 import { explanationText } from "./explain-text.ts";
+import { readExplanation } from "./explanation-reader.ts";
 import { failoverJson, failoverText } from "./failover-text.ts";
 import { hostnameFailure, openWorld } from "./open-world.ts";
 import { ExitStatus, printProblems, shortPath } from "./output.ts";
+import { printable } from "./server-status.ts";
 import { votersOnEndpoint } from "./voting-part.ts";
 import type { World } from "./world.ts";
 
@@ -50,8 +52,8 @@ export async function explainCommand(
     const found = findServer({ server });
     if (!found.ok) return found.status;
     const reply = await callControl(found.target, "GET", requestPath(texts));
-    if (reply.ok) return print(reply.body as Explanation, json);
-    console.error(reply.message);
+    if (reply.ok) return printReply(reply.body, json);
+    console.error(printable(reply.message));
     // A server that was named, or that is there and says no, is not to be answered for by files.
     if (server !== undefined || !reply.isAbsent) return ExitStatus.FAILED;
     console.error(`explaining what the files say, as ${defaultConfig} names them`);
@@ -113,11 +115,20 @@ async function readWorld(config: string): Promise<World | undefined> {
   return undefined;
 }
 
+/** Whatever answers at a URL may say anything. */
+function printReply(body: unknown, json: boolean): number {
+  const explanation = readExplanation(body);
+  if (explanation) return print(explanation, json);
+  console.error("cannot read the server's answer: it is no explanation of a Meridian server");
+  return ExitStatus.FAILED;
+}
+
+/** Reasons come from whoever is probed, and from other voters. */
 function print(explanation: Explanation, json: boolean): number {
   const text = json
     ? JSON.stringify(explanation, null, 2)
     : explanationText(withShortPlace(explanation));
-  console.log(text);
+  console.log(text.split("\n").map(printable).join("\n"));
   return ExitStatus.FINE;
 }
 
