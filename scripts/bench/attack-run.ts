@@ -75,7 +75,7 @@ export async function measureAttack(
     for (let round = 0; round < rounds; round++) {
       const without = await measureArm(server, load, seconds);
       await attacker.begin(attackRequestsPerSecond);
-      const attacked = await measureArm(server, load, seconds);
+      const attacked = await measureArm(server, load, seconds, rateOf(without.top.load) / 2);
       const attack = await attacker.end();
       done.push({ without, with: attacked, attack });
       console.log(`  attack: without ${lineOf(without)}; with ${lineOf(attacked)}`);
@@ -93,14 +93,15 @@ export async function measureAttack(
   }
 }
 
-/** Half load is half of what this side of this round answers at most. */
+/** Full load, then half load: the rate of queries given, or half of what was answered just now. */
 async function measureArm(
   server: RunningVoter,
   load: LoadClient,
   seconds: number,
+  halfRate?: number,
 ): Promise<AttackArm> {
   const top = await loadOn(server, load, hosts, { warmSeconds, seconds });
-  const rate = rateOf(top.load) / 2;
+  const rate = halfRate ?? rateOf(top.load) / 2;
   const paced = await loadOn(server, load, hosts, { warmSeconds: warmSeconds / 2, seconds, rate });
   return { top, paced };
 }

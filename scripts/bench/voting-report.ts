@@ -4,9 +4,11 @@
 import { median } from "./statistics.ts";
 import {
   type AttackResult,
+  attackCostUs,
   attackRate,
   type Comparison,
   compare,
+  coreShare,
   type ProbeRunResult,
   p99,
   pacedP99,
@@ -49,7 +51,8 @@ export function votingReport(results: VotingResults): string {
     `- ${rounds} ${rounds === 1 ? "round" : "rounds"}, without and with by turns, of at least ${seconds} s each; medians, and medians of the ratios within each round`,
     "- The server has core 0 with all of its threads: what its main thread does for the vote is taken",
     "  from the worker that answers. The DNS load, the attacker and what answers probes share core 1.",
-    "- Latency is from when a query was due, at half of the rate that is answered at most.",
+    "- Latency is from when a query was due, with and without at the same rate: half of what is answered",
+    "  at most without.",
     "",
     ...(attack ? attackLines(attack) : []),
     ...probes.flatMap(probeLines),
@@ -79,7 +82,13 @@ function attackLines(result: AttackResult): string[] {
         isMet: rate.ratio >= leastRateRatio,
       },
       { what: "p99 at half load, µs", ...numbers(latency, count) },
-      { what: "main thread, share of the core", ...numbers(main, percent), ratio: "", range: "" },
+      {
+        what: "main thread at full load, share of the core",
+        ...numbers(main, percent),
+        ratio: "",
+        range: "",
+      },
+      { what: "CPU µs/bad request", with: count(attackCostUs(result)) },
     ]),
     "",
     `- Refused, by the server's own count: ${refused.join(", ")}`,
@@ -104,7 +113,7 @@ function probeLines(result: ProbeRunResult): string[] {
   const latency = compare(rounds, p99);
   const middle = compare(rounds, ({ load }) => load.latencyUs?.p50 ?? Number.NaN);
   const main = compare(rounds, ({ mainShare }) => mainShare);
-  const core = compare(rounds, ({ load }) => load.serverCpuSeconds / load.seconds);
+  const core = compare(rounds, coreShare);
   const schedule = scheduleOf(result);
   const failures = outcomes["failure"] ?? 0;
   return [
@@ -129,7 +138,7 @@ function probeLines(result: ProbeRunResult): string[] {
       { what: "start delay, p99", with: `${(1000 * schedule.p99Seconds).toFixed(0)} ms` },
       { what: "core used", ...numbers(core, percent), ratio: "", range: "" },
       { what: "main thread, share of the core", ...numbers(main, percent), ratio: "", range: "" },
-      { what: "CPU µs/probe", with: schedule.cpuUs.toFixed(0) },
+      { what: "CPU µs/probe", with: count(schedule.cpuUs) },
     ]),
     "",
     `- ${(100 * schedule.kept).toFixed(1)} % of the probes that were due in ${watchedSeconds.toFixed(0)} s started; ${count(failures)} failed`,

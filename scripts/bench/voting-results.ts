@@ -101,6 +101,17 @@ export function p99({ load }: LoadStretch): number {
   return load.latencyUs?.p99 ?? Number.NaN;
 }
 
+/** CPU of all of the server's threads, as a share of its core. */
+export function coreShare({ load }: LoadStretch): number {
+  return load.serverCpuSeconds / load.seconds;
+}
+
+/** CPU microseconds of the server for each bad request, told from half load. */
+export function attackCostUs(result: AttackResult): number {
+  const core = compare(result.rounds, ({ paced }) => coreShare(paced));
+  return (1e6 * (core.with - core.without)) / attackRate(result);
+}
+
 /** Requests of the attack that were sent in a second. */
 export function attackRate({ rounds }: AttackResult): number {
   return median(rounds.map(({ attack: { sent, seconds } }) => sum(Object.values(sent)) / seconds));
@@ -117,7 +128,7 @@ export interface Schedule {
   readonly p99Seconds: number;
   /** Starts, as a share of those that were due: one that is left out is not late. */
   readonly kept: number;
-  /** Main thread, CPU microseconds for each probe beyond what it uses without. */
+  /** CPU microseconds of the server for each probe. */
   readonly cpuUs: number;
 }
 
@@ -125,12 +136,12 @@ export function scheduleOf(result: ProbeRunResult): Schedule {
   const { delays, watchedSeconds, endpoints, intervalSeconds, rounds } = result;
   const started = delays.at(-1)?.count ?? Number.NaN;
   const perSecond = endpoints / intervalSeconds;
-  const main = compare(rounds, ({ mainShare }) => mainShare);
+  const core = compare(rounds, coreShare);
   return {
     inTime: shareWithin(delays, startBound),
     p99Seconds: quantileOf(delays, 0.99),
     kept: started / (perSecond * watchedSeconds),
-    cpuUs: (1e6 * (main.with - main.without)) / perSecond,
+    cpuUs: (1e6 * (core.with - core.without)) / perSecond,
   };
 }
 
