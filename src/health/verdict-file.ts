@@ -4,6 +4,7 @@
 
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import writeFileAtomic from "write-file-atomic";
 import { z } from "zod";
 
@@ -30,21 +31,33 @@ export async function readVerdicts(file: string): Promise<KeptVerdict[]> {
   return down.map(({ endpoint, since }) => ({ id: endpoint, sinceMs: Date.parse(since) }));
 }
 
+/** Between two writings: where thousands of verdicts turn one by one, each file holds many. */
+const pauseMs = 100;
+
 /** Replaces the file; one writing at a time, and the newest state is always written last. */
 export class VerdictFile {
   readonly #file: string;
   readonly #onError: (error: unknown) => void;
-  #next: readonly KeptVerdict[] | undefined;
+  #next: (() => Iterable<KeptVerdict>) | undefined;
+  /** What could not be written. */
+  #failed: (() => Iterable<KeptVerdict>) | undefined;
   #writing: Promise<void> | undefined;
 
+  /** @param onError told of a failure, and of no further one before a writing succeeds. */
   constructor(file: string, onError: (error: unknown) => void) {
     this.#file = file;
     this.#onError = onError;
   }
 
-  write(verdicts: Iterable<KeptVerdict>): void {
-    this.#next = [...verdicts];
+  /** @param verdicts asked when they are written: often once for many calls. */
+  write(verdicts: () => Iterable<KeptVerdict>): void {
+    this.#next = verdicts;
     this.#writing ??= this.#writeAll();
+  }
+
+  /** Writes again what could not be written, if anything: no verdict may turn again for long. */
+  retry(): void {
+    if (this.#failed && !this.#writing) this.write(this.#failed);
   }
 
   /** Resolves when nothing is left to write. */
@@ -53,19 +66,26 @@ export class VerdictFile {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#next) {
-      const down = this.#next.map(({ id, sinceMs }) => ({
-        endpoint: id,
-        since: new Date(sinceMs).toISOString(),
-      }));
+    for (let verdicts = this.#next; verdicts; verdicts = this.#next) {
       this.#next = undefined;
       try {
         await mkdir(path.dirname(this.#file), { recursive: true });
-        await writeFileAtomic(this.#file, `${JSON.stringify({ down }, null, 1)}\n`);
+        await writeFileAtomic(this.#file, textOf(verdicts()));
+        this.#failed = undefined;
       } catch (error) {
-        this.#onError(error);
+        if (!this.#failed) this.#onError(error);
+        this.#failed = verdicts;
       }
+      if (this.#next) await setTimeout(pauseMs);
     }
     this.#writing = undefined;
   }
+}
+
+function textOf(verdicts: Iterable<KeptVerdict>): string {
+  const down = [...verdicts].map(({ id, sinceMs }) => ({
+    endpoint: id,
+    since: new Date(sinceMs).toISOString(),
+  }));
+  return `${JSON.stringify({ down }, null, 1)}\n`;
 }

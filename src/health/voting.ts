@@ -236,15 +236,18 @@ export class Voting implements BallotOffice {
       setInterval(() => {
         this.#sendFull();
         this.#pullSilent();
+        this.#file.retry();
       }, ballotIntervalMs),
     );
     this.#exchange();
   }
 
-  /** Tells all, and asks all: what was refused before may be taken now. */
+  /** Tells all, and asks those that are not heard: what was refused before may be taken now. */
   #exchange(): void {
     this.#sendFull();
-    for (const { name } of this.#input?.config.peers ?? []) this.#sender.pull(name);
+    for (const { name } of this.#input?.config.peers ?? []) {
+      if (!this.#election.isLive(name, performance.now())) this.#sender.pull(name);
+    }
   }
 
   /** Another table of services took the place of the former one. */
@@ -283,7 +286,7 @@ export class Voting implements BallotOffice {
     }
     const verdicts = this.#election.takeVerdicts();
     for (const event of verdicts) this.#options.events.onVerdict(event);
-    if (verdicts.length > 0) this.#file.write(this.#election.down());
+    if (verdicts.length > 0) this.#file.write(() => this.#election.down());
     this.#lookAtQuorum();
     if (this.#election.hasChanges)
       this.#change ??= setTimeout(() => this.#sendChange(), changeDelayMs);
