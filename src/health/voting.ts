@@ -23,6 +23,7 @@ import type { EndpointStatus, HealthStatus } from "./health-status.ts";
 import { probeTarget } from "./probe.ts";
 import { Prober } from "./prober.ts";
 import type { Refusal } from "./refusal.ts";
+import { RefusalNews } from "./refusal-news.ts";
 import { type Target, targetId, targetsOf } from "./target.ts";
 import { readVerdicts, VerdictFile } from "./verdict-file.ts";
 
@@ -43,7 +44,7 @@ export interface VotingOptions {
 export interface VotingEvents {
   readonly onVerdict: (event: VerdictEvent) => void;
   readonly onQuorum: (quorum: "held" | "lost", live: number, needed: number) => void;
-  /** The same refusal of the same sender is told once until something else happens. */
+  /** Few of many: see `RefusalNews`. */
   readonly onRefusal: (reason: Refusal, from: string) => void;
   /** A ballot was not taken, for another reason than the one before. */
   readonly onSendFailure: (receiver: string, outcome: string) => void;
@@ -78,7 +79,7 @@ export class Voting implements BallotOffice {
   readonly #sender: BallotSender;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #lastSent = new Map<string, string>();
-  readonly #refused = new Map<string, Refusal>();
+  readonly #refusalNews = new RefusalNews();
   #change: NodeJS.Timeout | undefined;
   #input: VotingInput | undefined;
   #electorate: Electorate | undefined;
@@ -215,10 +216,7 @@ export class Voting implements BallotOffice {
 
   refused(reason: Refusal, from: string): void {
     this.#options.meter.ballotRefused(reason);
-    if (this.#refused.get(from) === reason) return;
-    // Whoever sends from ever new addresses is told of once a while.
-    if (this.#refused.size >= mostRefused) this.#refused.clear();
-    this.#refused.set(from, reason);
+    if (!this.#refusalNews.isNews(reason, from, performance.now())) return;
     this.#options.events.onRefusal(reason, from);
   }
 
@@ -349,8 +347,6 @@ export class Voting implements BallotOffice {
     if (refusal && refusal !== "replayed") this.refused(refusal, from);
   }
 }
-
-const mostRefused = 1000;
 
 /** Whether ballots go to the same servers, under the same names and keys. */
 function isSameExchange(a: VotingInput, b: VotingInput): boolean {
