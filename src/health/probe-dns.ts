@@ -11,8 +11,16 @@ import type { ProbeResult } from "./endpoint-machine.ts";
 import { attempt, type ProbePlace } from "./probe-attempt.ts";
 
 /**
+ * Without EDNS an answer has at most 512 octets (RFC 1035 section 2.3.4), and some servers send more.
+ * In a large one names can point along chains so long that to follow them all takes seconds.
+ */
+const largestAnswerOctets = 1232;
+/** Datagrams with the right id that answer something else are read so often. */
+const mostStrange = 10;
+
+/**
  * Asks for the A records of the check's host, else for the name servers of the root. NOERROR with
- * an answer succeeds. Datagrams that are no answer to the question are passed over.
+ * an answer succeeds. Datagrams that are no answer to the question are passed over, up to a number.
  */
 export function probeDns(place: ProbePlace, signal?: AbortSignal): Promise<ProbeResult> {
   return attempt(place, signal, ({ connected, end, fail }) => {
@@ -20,9 +28,16 @@ export function probeDns(place: ProbePlace, signal?: AbortSignal): Promise<Probe
     const octets = query.toBuffer();
     const socket = createSocket(place.address.length === 16 ? "udp6" : "udp4");
     socket.on("error", fail);
+    let strange = 0;
     socket.on("message", (message) => {
+      if (!isAnswered(query, message)) return;
+      if (message.length > largestAnswerOctets) {
+        end(false, `answer larger than ${largestAnswerOctets} octets`);
+        return;
+      }
       const answer = answerTo(query, message);
       if (answer) end(...judged(answer));
+      else if (++strange >= mostStrange) end(false, "too many answers to other questions");
     });
     socket.once("connect", () => {
       connected();
@@ -46,7 +61,13 @@ function queryFor(host: string | undefined): Packet {
   return query;
 }
 
-/** The message, if it answers the query: same id, same question (RFC 5452 section 9.1). */
+/** Whether a message has the id of the query and is no query, which is told without reading it. */
+function isAnswered({ header }: Packet, message: Buffer): boolean {
+  if (message.length < Packet.HEADER_SIZE) return false;
+  return message.readUInt16BE(0) === header.id && message.readUInt8(2) >= 0x80;
+}
+
+/** The message, if it answers the query: same question (RFC 5452 section 9.1). */
 function answerTo(query: Packet, message: Buffer): Packet | undefined {
   let answer: Packet;
   try {
@@ -55,7 +76,6 @@ function answerTo(query: Packet, message: Buffer): Packet | undefined {
     return undefined;
   }
   const { header, questions } = answer;
-  if (header.id !== query.header.id || header.qr !== 1) return undefined;
   const [asked] = query.questions;
   const [told] = questions;
   // Who cannot read the question may leave it out of the refusal.

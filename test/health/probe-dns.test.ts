@@ -146,6 +146,21 @@ const cases: { name: string; replies: Replies; reason: string; isSuccess?: boole
     reason: "NOERROR with 3 answers",
     isSuccess: true,
   },
+  {
+    name: "more octets than are read",
+    replies: (query) => [Buffer.concat([answer(query, 1), Buffer.alloc(1232)])],
+    reason: "answer larger than 1232 octets",
+  },
+  {
+    name: "answers to other questions without end",
+    replies: (query) =>
+      Array.from({ length: 20 }, () =>
+        answer(query, 1, (packet) => {
+          packet.questions = [new Packet.Question("example.org", 1, 1)];
+        }),
+      ),
+    reason: "too many answers to other questions",
+  },
 ];
 
 describe("DNS probe", () => {
