@@ -82,6 +82,11 @@ export function compileSnapshot(input: SnapshotInput): { snapshot: Snapshot; pro
   return { snapshot: joinSnapshot(model, zones, views, settings), problems };
 }
 
+/** The same for a server that votes or hears votes, or for one that does not. */
+export function withVotes(snapshot: Snapshot, hasVotes: boolean): Snapshot {
+  return { ...snapshot, settings: { ...snapshot.settings, hasVotes } };
+}
+
 /**
  * What `openSnapshot` makes the same snapshot of in another thread.
  * @param services the model's own, as its table shares them.

@@ -3,6 +3,7 @@
 
 import type { VerdictOf } from "../answer/explain.ts";
 import { servedState } from "../answer/served-state.ts";
+import { withVotes } from "../answer/snapshot.ts";
 import type { ControlBackend } from "../control/control-backend.ts";
 import type { Drains } from "../control/drains.ts";
 import type { VotingReading } from "../control/metrics.ts";
@@ -43,7 +44,8 @@ export function controlBackend(server: RunningServer): ControlBackend {
     explain: async ({ type = "A", ...texts }) => {
       const read = readExplainQuery({ ...texts, type });
       if (!read.ok) return read;
-      const state = servedState(world().snapshot, drains.drained, () => 0);
+      const snapshot = withVotes(world().snapshot, voting !== undefined);
+      const state = servedState(snapshot, drains.drained, () => 0);
       const verdictOf = voting && verdictsOf(voting);
       return { ok: true, explanation: explainQuery(read.query, world(), state, verdictOf) };
     },

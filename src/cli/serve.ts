@@ -152,6 +152,7 @@ const lateSettings: readonly [string, (world: World) => unknown][] = [
   ["spec.answerCacheMiB", ({ config }) => config.answerCacheMiB],
   ["spec.resolvers", ({ config }) => config.resolvers],
   ["spec.dataDir", ({ config }) => config.dataDir],
+  ["spec.health", ({ config }) => config.health !== undefined],
   ["spec.health.voter", ({ config }) => config.health?.voter],
   ["spec.health.listen", ({ config }) => config.health?.listen],
   ["spec.health.tls", ({ voterFiles }) => voterFiles.tls],

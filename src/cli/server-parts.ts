@@ -4,7 +4,7 @@
 
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { type SnapshotImage, snapshotImage } from "../answer/snapshot.ts";
+import { type SnapshotImage, snapshotImage, withVotes } from "../answer/snapshot.ts";
 import { startControl } from "../control/control-server.ts";
 import type { DrainableCluster } from "../control/drain-rules.ts";
 import type { Drains } from "../control/drains.ts";
@@ -56,17 +56,21 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       read: () => votingReading(voting),
     });
     const voting = await openVoting(world, metrics.meter, log);
+    let configured = first;
     const useVotes = (next: World): void => {
-      const input = votingInput(next);
+      // Without `spec.health` the vote goes on as it was: it ends at the next start, as it began.
+      if (next.config.health) configured = next;
+      const input = votingInput(next, configured);
       if (input) voting?.use(input);
     };
+    const imageNow = () => imageOf(world, drains, voting !== undefined);
     if (voting) started.push(() => voting.stop());
     // Former verdicts are in the services before the first answer is.
     useVotes(world);
 
     const { listen, workers = availableParallelism(), answerCacheMiB } = world.config;
     const planned = { listen: listen.dns, udp, workers, answerCacheMiB };
-    const dataPlane = await startDataPlane(planned, imageOf(world, drains), {
+    const dataPlane = await startDataPlane(planned, imageNow(), {
       onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
       onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
     });
@@ -79,7 +83,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     const backend = controlBackend({
       world: () => world,
       drains,
-      useDrains: () => dataPlane.use(imageOf(world, drains)),
+      useDrains: () => dataPlane.use(imageNow()),
       voting,
       listen: () => dataPlane.addresses,
       startedAt: new Date(),
@@ -108,7 +112,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         growTo(next);
         useVotes(next);
         // Changes of services are in all answers already.
-        if (!isSameSnapshot) await dataPlane.use(imageOf(next, drains));
+        if (!isSameSnapshot) await dataPlane.use(imageNow());
       },
       stop,
     };
@@ -118,12 +122,17 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
   }
 }
 
-/** Makes what the data plane answers from, its services shared with threads of these marks. */
+/**
+ * Makes what the data plane answers from, its services shared with threads of these marks.
+ * @param hasVotes whether a vote goes on here, whatever the files say by now.
+ */
 function imageOf(
   { snapshot, sources }: World,
   { drained }: Drains,
+  hasVotes: boolean,
 ): (marks: Int32Array) => SnapshotImage {
-  return (marks) => snapshotImage(snapshot, sources.model.services.share(marks), [...drained]);
+  const served = withVotes(snapshot, hasVotes);
+  return (marks) => snapshotImage(served, sources.model.services.share(marks), [...drained]);
 }
 
 /** The clusters of a world, as far as drains depend on them. */

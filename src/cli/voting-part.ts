@@ -28,8 +28,14 @@ export async function openVoting(
   });
 }
 
-/** What a world says of the vote. */
-export function votingInput({ config, sources, voterFiles }: World): VotingInput | undefined {
+/**
+ * What a world says of the vote.
+ * @param configured the world whose configuration holds, as a vote that began goes on without one.
+ */
+export function votingInput(
+  { sources }: World,
+  { config, voterFiles }: World,
+): VotingInput | undefined {
   const { health, cluster } = config;
   if (!health) return undefined;
   const { clusters, services } = sources.model;
