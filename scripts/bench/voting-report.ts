@@ -26,6 +26,9 @@ const mostP99Ratio = 1.5;
 /** Of all starts at least this share is in time. */
 const leastInTime = 0.99;
 
+/** With more than this, other processes take their part of the cores. */
+const quietLoad = 0.5;
+
 interface Row {
   readonly what: string;
   readonly without?: string;
@@ -38,7 +41,7 @@ interface Row {
 
 /** The whole page. */
 export function votingReport(results: VotingResults): string {
-  const { date, machine, version, seconds, attack, probes } = results;
+  const { date, machine, version, seconds, loadBefore, attack, probes } = results;
   const rounds = attack?.rounds.length ?? probes[0]?.rounds.length ?? 0;
   return [
     "# Benchmarks of voting",
@@ -49,6 +52,7 @@ export function votingReport(results: VotingResults): string {
     `- Machine: ${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node ${machine.node}`,
     `- Meridian ${version}, one worker`,
     `- ${rounds} ${rounds === 1 ? "round" : "rounds"}, without and with by turns, of at least ${seconds} s each; medians, and medians of the ratios within each round`,
+    `- Before the run the machine had a load of ${loadBefore.toFixed(1)}${loadBefore > quietLoad ? ": others used its cores too, do not trust these figures" : ""}`,
     "- The server has core 0 with all of its threads: what its main thread does for the vote is taken",
     "  from the worker that answers. The DNS load, the attacker and what answers probes share core 1.",
     "- Latency is from when a query was due, with and without at the same rate: half of what is answered",

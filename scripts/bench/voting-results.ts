@@ -64,6 +64,8 @@ export interface VotingResults {
   readonly machine: Machine;
   readonly version: string;
   readonly seconds: number;
+  /** What else ran: the kernel's load average of the minute before. */
+  readonly loadBefore: number;
   readonly attack?: AttackResult | undefined;
   readonly probes: readonly ProbeRunResult[];
 }

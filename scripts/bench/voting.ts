@@ -52,6 +52,7 @@ async function run(options: VotingBenchOptions): Promise<number> {
 
 async function measure(options: VotingBenchOptions, load: LoadClient): Promise<VotingResults> {
   const { parts, rounds, seconds, nodeArgs } = options;
+  const [loadBefore = 0] = os.loadavg();
   const own = ownServer();
   const responder = await startResponder(loadCore);
   try {
@@ -63,7 +64,15 @@ async function measure(options: VotingBenchOptions, load: LoadClient): Promise<V
       else probes.push(await measureProbes(own, load, { ...common, type: part }));
     }
     const { version } = own;
-    return { date: today(), machine: thisMachine(), version, seconds, attack, probes };
+    return {
+      date: today(),
+      machine: thisMachine(),
+      version,
+      seconds,
+      loadBefore,
+      attack,
+      probes,
+    };
   } finally {
     await responder.stop();
   }

@@ -46,6 +46,7 @@ describe("page of the voting benchmark", () => {
     machine: { cpu: "a CPU", cores: 2, kernel: "Linux 6", node: "v20" },
     version: "v1",
     seconds: 3,
+    loadBefore: 4.2,
     attack: attack([0.9, 0.96, 0.98]),
     probes: [probes()],
   };
@@ -59,6 +60,11 @@ describe("page of the voting benchmark", () => {
       "| p99 at half load, µs | 100 | 200 | 2.00 | 2.00–2.00 | ≤ 1.5 | MISSED |",
     );
     expect(text).to.include("| starts within 500 ms of due |  | 98.00 % |  |  | ≥ 99 % | MISSED |");
+  });
+
+  it("warns of a machine that had other work, and of no other", () => {
+    expect(text).to.include("a load of 4.2: others used its cores too");
+    expect(votingReport({ ...results, loadBefore: 0.1 })).to.match(/a load of 0\.1\n/);
   });
 
   it("tells refusals that were not counted, and what changed", () => {
