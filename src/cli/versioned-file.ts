@@ -39,6 +39,7 @@ function stampOf(file: string): FileStamp | undefined {
   return stats && fileStamp(stats);
 }
 
+/** A change of the mode makes another version: it may be refused, or readable, only by that. */
 function isSame(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
-  return a && b ? isSameStamp(a, b) : a === b;
+  return a && b ? isSameStamp(a, b) && a.ctimeNs === b.ctimeNs : a === b;
 }
