@@ -73,10 +73,10 @@ export class Reference {
     }
   }
 
-  /** After its endpoint was gone. */
+  /** After its endpoint was gone, for less than an hour: one that was down comes back as down. */
   forget(id: string): void {
     this.#own.delete(id);
-    this.held.delete(id);
+    if (this.held.get(id) !== "down") this.held.delete(id);
   }
 
   /** Whether and why a ballot must be refused; nothing is changed by asking. */

@@ -131,7 +131,7 @@ export class World {
     this.compare(node);
   }
 
-  /** Its files lose a target and have it again: nothing is left of what it found there. */
+  /** Its files lose a target and have it again: only that it was down is left. */
   republish(node: Node, target: Target): void {
     if (!node.run || !this.isAwake(node)) return;
     this.tell(() => `${node.name} loses ${target.id} and has it again`);
