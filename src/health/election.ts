@@ -173,10 +173,12 @@ export class Election {
 
   /** Sets a service's endpoints; those that stay keep all that is known of them. */
   setTargets(service: string, targets: readonly Target[], clock: Clock): void {
-    const kept = new Set(targets.map(({ id }) => id));
+    const next = new Map(targets.map((target) => [target.id, target]));
     for (const former of this.#byService.get(service) ?? []) {
-      if (kept.has(former.target.id)) continue;
-      if (former.verdict === "down") {
+      const same = next.get(former.target.id);
+      // A clusterIP that becomes external has other electors, who have reached no verdict yet.
+      if (same?.isInternal === former.target.isInternal) continue;
+      if (!same && former.verdict === "down") {
         const { sinceMs, sinceWallMs = clock.wallMs } = former;
         this.#absent.set(former.target.id, {
           sinceMs,
@@ -407,7 +409,10 @@ export class Election {
 
   #evaluate(contest: OwnContest, clock: Clock): void {
     const { electors, target } = contest;
-    if (electors.length === 0) return;
+    if (electors.length === 0 || target.port === undefined) {
+      this.#release(contest, clock);
+      return;
+    }
     const quorum = quorumOf(electors.length);
     const votes = this.votes(contest, clock.nowMs);
     const words = votes.map(({ word }) => word);
@@ -428,6 +433,22 @@ export class Election {
     const isNews = verdict === "down" || former === "down";
     if (isNews && verdict !== "none") this.#verdicts.push({ target, verdict, votes });
     this.#budget(target.service, clock);
+    this.#weigh(contest, clock);
+  }
+
+  /** Takes back what was said of an endpoint that nobody can vote on any more: it counts as up. */
+  #release(contest: OwnContest, clock: Clock): void {
+    contest.opinion = undefined;
+    contest.told = undefined;
+    this.#toTell.delete(contest);
+    if (contest.verdict === "none") return;
+    contest.verdict = "none";
+    contest.sinceWallMs = undefined;
+    contest.sinceMs = clock.nowMs;
+    contest.rampFromMs = undefined;
+    contest.checksToFlip = contest.target.check.fall;
+    this.#effects.add(contest);
+    this.#budget(contest.target.service, clock);
     this.#weigh(contest, clock);
   }
 

@@ -267,6 +267,7 @@ export class Voting implements BallotOffice {
     this.#election.setTargets(service, targets, clock());
     for (const contest of this.#election.contestsOf(service)) {
       if (this.#election.votesOn(contest)) this.#prober.set(contest.target);
+      else this.#prober.remove(contest.target.id);
     }
   }
 

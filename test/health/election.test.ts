@@ -3,6 +3,7 @@
 
 import { expect } from "chai";
 import type { Ballot } from "../../src/health/ballot.ts";
+import type { Target } from "../../src/health/target.ts";
 import { healthCheck } from "../kit/health-check.ts";
 import { endpoint, endpoints, ModelServer, type Said } from "./model-server.ts";
 
@@ -172,6 +173,73 @@ describe("a verdict", () => {
     expect(server.endpoint("e1").verdict).to.equal("none");
     server.hear("v2", { e1: "down" });
     expect(server.endpoint("e1").verdict).to.equal("down");
+  });
+});
+
+describe("an endpoint that is down", () => {
+  const rows: { name: string; restored?: boolean; changed: Partial<Target>; expected: string }[] = [
+    { name: "stays so while its port changes", changed: { port: 81 }, expected: "down" },
+    {
+      name: "counts as up when there is no port to probe",
+      changed: { port: undefined },
+      expected: "none",
+    },
+    {
+      name: "counts as up where there was no port to probe from the start",
+      restored: true,
+      changed: { port: undefined },
+      expected: "none",
+    },
+    {
+      name: "counts as up as a clusterIP of a cluster without voters",
+      changed: { isInternal: true },
+      expected: "none",
+    },
+    {
+      name: "counts as up as a clusterIP, of which other voters have said nothing yet",
+      changed: { isInternal: true, cluster: "of-v3" },
+      expected: "none",
+    },
+  ];
+  for (const { name, restored = false, changed, expected } of rows) {
+    it(name, () => {
+      const target = endpoint(1, { cluster: changed.cluster ?? "c" });
+      const server = new ModelServer({
+        targets: restored ? [] : [target],
+        restored: restored ? ["e1"] : [],
+      });
+      if (!restored) {
+        server.probe("e1", "-");
+        server.hear("v2", { e1: "down" });
+        expect(server.endpoint("e1").verdict).to.equal("down");
+      }
+      server.setTargets([{ ...target, ...changed }]);
+      const { verdict, health } = server.endpoint("e1");
+      expect(verdict).to.equal(expected);
+      expect(health).to.equal(expected === "down" ? 0 : 1);
+      expect([...server.election.down()].map(({ id }) => id)).to.deep.equal(
+        expected === "down" ? ["e1"] : [],
+      );
+    });
+  }
+
+  it("is said to be so no more by a voter that cannot probe it", () => {
+    const server = new ModelServer({ targets: endpoints(1) });
+    server.probe("e1", "-");
+    server.setTargets([endpoint(1, { port: undefined })]);
+    const ballot = server.election.ballot("full", server.clock);
+    expect([...(ballot?.words.keys() ?? [])]).to.deep.equal([]);
+  });
+
+  it("counts as up when the last voter of its cluster leaves", () => {
+    const target = endpoint(1, { isInternal: true, cluster: "of-v1" });
+    const server = new ModelServer({ targets: [target] });
+    server.probe("e1", "-");
+    expect(server.endpoint("e1").verdict).to.equal("down");
+    const voters = ["v1", "v2", "v3"].map((name) => ({ name, cluster: undefined, region: "" }));
+    server.election.setElectorate({ voters, electors: 5 }, server.clock);
+    expect(server.endpoint("e1")).to.include({ verdict: "none", health: 1 });
+    expect(server.effects()).to.deep.equal({});
   });
 });
 
