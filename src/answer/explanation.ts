@@ -167,8 +167,12 @@ export interface ExplainedVote {
   readonly voter: string;
   /** `none`: it is not heard, or has not probed the address yet. */
   readonly word: "up" | "down" | "none";
+  /** When it turned to this word, ISO 8601; `null` for none. */
+  readonly since: string | null;
   /** Of its last probe; `null` for none. */
   readonly reason: string | null;
+  /** Probes in a row that would turn the word over; `null` for none. */
+  readonly checksToFlip: number | null;
 }
 
 /** A cluster that runs the service and may not serve the client. */

@@ -12,7 +12,15 @@ const verdictSchema = z.looseObject({
   since: z.string().nullable(),
   frozenBecause: z.string().nullable(),
   heldIn: z.boolean(),
-  votes: z.array(z.looseObject({ voter: z.string(), word, reason: z.string().nullable() })),
+  votes: z.array(
+    z.looseObject({
+      voter: z.string(),
+      word,
+      since: z.string().nullable(),
+      reason: z.string().nullable(),
+      checksToFlip: z.number().nullable(),
+    }),
+  ),
 });
 
 const endpointsSchema = z.array(

@@ -52,14 +52,16 @@ program
   )
   .option("--config <file>", "explain what the files say, without votes and drains")
   .option(...serverOption)
-  .option("--failover", "how long clients take to leave a dead endpoint; needs no --client")
+  .option("--failover", "how long clients take to leave a dead endpoint, by the files' settings")
   .option("--json", "print it as JSON")
   .addHelpText(
     "after",
     `
-A running server is asked, by its control socket; where none runs, the files of meridian.yaml are.
+A running server is asked by its control socket; where none runs, the files are.
 
-Example: meridian explain my-service.my-namespace.my-federation.my-domain.com --client 81.2.69.0/24`,
+Example:
+  meridian explain my-service.my-namespace.my-federation.my-domain.com \\
+    --client 81.2.69.0/24`,
   )
   .action(async (name: string, type: string, options: ExplainCommandOptions) =>
     exitWith(await explainCommand(name, type, options)),

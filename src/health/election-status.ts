@@ -121,7 +121,7 @@ function flipSentence(contest: Contest, votes: readonly HeardVote[], needed: num
   const silent = votes.length - up - down;
   const seconds = checksToFlip * target.check.intervalSeconds;
   const result = side === "down" ? "failed" : "good";
-  const soonest = `at the soonest after ${checksToFlip} more ${result} probes in a row (${seconds} s)`;
+  const soonest = `at the soonest after ${checksToFlip} more ${result} ${checksToFlip === 1 ? "probe" : "probes in a row"} (${seconds} s)`;
   const unheard = silent > 0 ? `, ${silent} not heard` : "";
   return `${side} when ${needed} of ${votes.length} say ${side}: ${agreeing} now${unheard}; ${soonest}`;
 }

@@ -8,11 +8,13 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
+import path from "node:path";
 
 export const keyOctets = 32;
 /** The first signs, both verify. */
@@ -63,11 +65,13 @@ export type KeyWriting = { readonly ok: true } | { readonly ok: false; readonly 
 
 /**
  * Writes a new key to a file that does not exist yet, with mode 0600 whatever the umask; never
- * throws. A file that is there already stays as it is and is refused.
+ * throws. A missing folder is made for its owner alone. A file that is there already stays as it is
+ * and is refused.
  */
 export function writeNewKey(file: string): KeyWriting {
   let descriptor: number;
   try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     descriptor = openSync(file, "wx", 0o600);
   } catch (error) {
     return { ok: false, message: `cannot write key: ${reasonOf(error)}` };

@@ -69,8 +69,8 @@ export class VerdictFile {
     for (let verdicts = this.#next; verdicts; verdicts = this.#next) {
       this.#next = undefined;
       try {
-        await mkdir(path.dirname(this.#file), { recursive: true });
-        await writeFileAtomic(this.#file, textOf(verdicts()));
+        await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+        await writeFileAtomic(this.#file, textOf(verdicts()), { mode: 0o600 });
         this.#failed = undefined;
       } catch (error) {
         if (!this.#failed) this.#onError(error);

@@ -32,7 +32,15 @@ const down: ExplainedVerdict = {
   since: "2026-11-21T12:03:11.000Z",
   frozenBecause: null,
   heldIn: false,
-  votes: [{ voter: "ns1", word: "down", reason: "connect refused" }],
+  votes: [
+    {
+      voter: "ns1",
+      word: "down",
+      since: "2026-11-21T12:03:09.000Z",
+      reason: "connect refused",
+      checksToFlip: 2,
+    },
+  ],
 };
 
 /** The route of the service's name while these addresses are down; two checks from up again. */

@@ -196,7 +196,9 @@ function textOf(asked: Case): string {
 }
 
 function vote(voter: string, word: ExplainedVote["word"], reason = "status 200"): ExplainedVote {
-  return { voter, word, reason: word === "none" ? null : reason };
+  const said = { since: "2026-11-21T12:03:11.000Z", reason, checksToFlip: 2 };
+  const unheard = { since: null, reason: null, checksToFlip: null };
+  return { voter, word, ...(word === "none" ? unheard : said) };
 }
 
 function verdict(word: "up" | "down", since: string, votes: ExplainedVote[]): ExplainedVerdict {

@@ -190,9 +190,14 @@ describe("readKeyFile", () => {
       expect(readFileSync(file, "utf8")).to.equal("mine");
     });
 
-    it("says that the folder is missing", () => {
-      const message = "cannot write key: there is no such file or folder";
-      expect(writeNewKey(path.join(folder, "no", "key"))).to.deep.equal({ ok: false, message });
+    it("makes a folder that is missing for its owner alone, and says why it cannot", () => {
+      expect(writeNewKey(path.join(folder, "new", "key"))).to.deep.equal({ ok: true });
+      expect(statSync(path.join(folder, "new")).mode & 0o777).to.equal(0o700);
+      const message = "cannot write key: a part of its path is no folder";
+      expect(writeNewKey(path.join(folder, "new", "key", "key"))).to.deep.equal({
+        ok: false,
+        message,
+      });
     });
   });
 });
