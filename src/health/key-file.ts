@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -71,7 +72,8 @@ export type KeyWriting = { readonly ok: true } | { readonly ok: false; readonly 
 export function writeNewKey(file: string): KeyWriting {
   let descriptor: number;
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const folder = path.dirname(file);
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     descriptor = openSync(file, "wx", 0o600);
   } catch (error) {
     return { ok: false, message: `cannot write key: ${reasonOf(error)}` };
