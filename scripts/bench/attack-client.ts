@@ -53,13 +53,21 @@ export class AttackClient {
   }
 
   async #tell(order: AttackOrder): Promise<AttackCounts | undefined> {
-    const answered = once(this.#child, "message");
-    this.#child.send(order);
-    const [message]: [FromAttacker] = await Promise.race([
-      answered.then(([first]): [FromAttacker] => [first]),
-      once(this.#child, "exit").then((): [FromAttacker] => [{ failure: "its process ended" }]),
-    ]);
-    if ("failure" in message) throw new Error(`cannot attack: ${message.failure}`);
-    return "counts" in message ? message.counts : undefined;
+    const listening = new AbortController();
+    const { signal } = listening;
+    try {
+      const answered = once(this.#child, "message", { signal });
+      this.#child.send(order);
+      const message: FromAttacker = await Promise.race([
+        answered.then(([first]): FromAttacker => first),
+        once(this.#child, "exit", { signal }).then(
+          (): FromAttacker => ({ failure: "its process ended" }),
+        ),
+      ]);
+      if ("failure" in message) throw new Error(`cannot attack: ${message.failure}`);
+      return "counts" in message ? message.counts : undefined;
+    } finally {
+      listening.abort();
+    }
   }
 }
