@@ -72,11 +72,12 @@ function attackLines(result: AttackResult): string[] {
       `${reason} ${count(counted)}${counted === sent ? "" : ` (sent ${count(sent)})`}`,
   );
   return [
-    `## Attack on the ballots: ${count(attackRate(result))} bad requests a second`,
+    `## Attack on the ballots: ${count(attackRate(result))} of ${count(result.rate)} bad requests a second`,
     "",
     "Three voters, 40 endpoints. In equal parts unsigned, wrongly signed, replayed, old, from the future,",
     "truncated, 10 MB, deeply nested, of an unknown voter, of the server itself, with another voter's boot",
     "id, with an earlier sequence; and once a second 10 MB whose length is not said, which must be read.",
+    "Requests that were due while 400 connections waited for answers were not sent.",
     "",
     ...table([
       {

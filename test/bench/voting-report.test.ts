@@ -67,6 +67,10 @@ describe("page of the voting benchmark", () => {
     expect(votingReport({ ...results, loadBefore: 0.1 })).to.match(/a load of 0\.1\n/);
   });
 
+  it("says how much of the attack was sent", () => {
+    expect(text).to.include("Attack on the ballots: 500 of 1,000 bad requests a second");
+  });
+
   it("tells refusals that were not counted, and what changed", () => {
     expect(text).to.include("unsigned 1,000, replayed 400 (sent 500)");
     expect(text).to.include("CHANGED: meridian_quorum: 1 wanted, got 0");
