@@ -140,7 +140,8 @@ export class BallotLine {
     const outcome = refusal
       ? `refused as ${refusal}: ${refusals[refusal].message}`
       : `status ${status}`;
-    if (status >= 500) throw new Error(outcome);
+    // It was sent whole: the receiver gave it up for want of room or time.
+    if (status >= 500 || refusal === "truncated") throw new Error(outcome);
     return outcome;
   }
 }

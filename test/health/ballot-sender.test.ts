@@ -210,6 +210,12 @@ describe("BallotSender", () => {
       outcome: /^taken$/,
       attempts: 2,
     },
+    {
+      name: "finds no room at first",
+      behaviours: [refuse(400, "truncated"), take],
+      outcome: /^taken$/,
+      attempts: 2,
+    },
     { name: "hangs at first", behaviours: [hang, take], outcome: /^taken$/, attempts: 2 },
     {
       name: "hangs for good",
