@@ -29,6 +29,9 @@ export const clockToleranceMs = 60_000;
 export class BallotBox {
   #boot = "";
   #sequence = 0;
+  /** The one before it. */
+  #formerBoot = "";
+  #returnedAtMs: number | undefined;
   #configuration = "";
   #fullAtMs: number | undefined;
   #words = new Map<string, HeardWord>();
@@ -38,6 +41,11 @@ export class BallotBox {
   /** When its last full ballot was taken; `undefined` if none was. */
   get fullAtMs(): number | undefined {
     return this.#fullAtMs;
+  }
+
+  /** When a ballot of a former boot was last taken again; `undefined` if never was. */
+  get returnedAtMs(): number | undefined {
+    return this.#returnedAtMs;
   }
 
   /** Whether the last ballot that it took was of this boot. */
@@ -67,6 +75,10 @@ export class BallotBox {
 
   /** Takes a ballot that nothing forbids. */
   take({ boot, sequence, sentAtMs, configuration, isFull, words }: Ballot, nowMs: number): void {
+    if (boot !== this.#boot) {
+      if (boot === this.#formerBoot) this.#returnedAtMs = nowMs;
+      this.#formerBoot = this.#boot;
+    }
     if (boot !== this.#boot || configuration !== this.#configuration) {
       this.#boot = boot;
       this.#configuration = configuration;

@@ -35,6 +35,9 @@ export function healthStatus(
   const endpoints = [...election.contests()]
     .sort(compareContests)
     .map((contest) => endpointStatus(election, contest, clock));
+  const twins = electorate.voters
+    .filter(({ name }) => election.isTwice(name, clock.nowMs))
+    .map(({ name }) => `${name} runs more than once: ballots of two starts of it come by turns`);
   return {
     role: self.isVoter ? "voter" : "listener",
     quorum: live.size >= votersNeeded ? "held" : "lost",
@@ -42,7 +45,7 @@ export function healthStatus(
     votersLive: live.size,
     voters,
     electors: electorate.electors,
-    warnings: [...warnings, ...warningsOf(voters, endpoints)],
+    warnings: [...warnings, ...warningsOf(voters, endpoints), ...twins],
     endpoints,
   };
 }

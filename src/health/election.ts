@@ -102,6 +102,9 @@ const stallMs = 5000;
 /** So long after that it takes no ballots: until what waited for it is read and thrown away. */
 const deafMs = 2000;
 
+/** A voter that runs twice is told of for so long. */
+const twiceMs = 60_000;
+
 /** Votes and verdicts; `tick` must be called at least once a second. */
 export class Election {
   readonly self: ElectionSelf;
@@ -352,6 +355,12 @@ export class Election {
   /** When a voter was last refused for another configuration; `undefined` if not since it was taken. */
   strangeSinceMs(voter: string): number | undefined {
     return this.#strangers.get(voter);
+  }
+
+  /** Whether ballots of two starts of a voter came by turns in the last minute: it runs twice. */
+  isTwice(voter: string, nowMs: number): boolean {
+    const returnedAtMs = this.#boxes.get(voter)?.returnedAtMs;
+    return returnedAtMs !== undefined && nowMs - returnedAtMs < twiceMs;
   }
 
   /** What is heard of those who vote on an endpoint. */

@@ -312,6 +312,38 @@ describe("what an operator sees", () => {
     expect(strangers()).to.deep.equal([]);
   });
 
+  it("is a voter that runs twice, until a minute after; one that starts again is none", () => {
+    const server = new ModelServer({ targets: endpoints(1) });
+    const { election } = server;
+    const warnings = (): string => server.status().warnings.join();
+    const say = (boot: string, sequence: number): void => {
+      server.pass(1000);
+      const ballot: Ballot = {
+        voter: "v2",
+        boot,
+        sequence,
+        sentAtMs: server.clock.wallMs,
+        configuration: election.configuration,
+        isFull: true,
+        words: new Map(),
+      };
+      expect(election.receive(ballot, server.clock)).to.equal(undefined);
+    };
+    say("a", 1);
+    say("a", 2);
+    say("b", 1);
+    say("c", 1);
+    expect(warnings()).to.equal("");
+    say("b", 2);
+    expect(warnings()).to.equal(
+      "v2 runs more than once: ballots of two starts of it come by turns",
+    );
+    server.pass(59_000);
+    expect(warnings()).to.contain("v2 runs more than once");
+    server.pass(1000);
+    expect(warnings()).to.equal("");
+  });
+
   it("is what would flip a verdict", () => {
     const server = new ModelServer({ targets: endpoints(1) });
     server.probe("e1", "+-");
