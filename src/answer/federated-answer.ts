@@ -93,31 +93,47 @@ function addresses(
 }
 
 /**
- * Only a region's or zone's endpoints; with none healthy there in any family, a CNAME one step
- * up (semantics 5).
+ * Only a region's or zone's endpoints; with none healthy there in any family, or with those of the
+ * asked family all down, a CNAME one step up (semantics 5): what is down is given only where nothing
+ * else is.
  */
 function local(
   asked: FederatedQuestion,
   federated: Extract<FederatedName, { kind: "local" }>,
 ): FederatedAnswer {
-  const { service, region, zone, up } = federated;
+  const { service, region, zone } = federated;
   const within = zone === undefined ? { region } : { region, zone };
   const either = routeFor(asked, service, { family: undefined, within });
-  if (either.order.length > 0 && !either.isFailOpen) {
-    const answer = addresses(asked, federated, service, { within });
-    return { ...answer, routes: [...answer.routes, either] };
-  }
-  const candidates = either.levels.flatMap((level) => level.candidates);
+  if (either.order.length === 0 || either.isFailOpen) return leadOn(asked, federated, either, []);
+  const answer = addresses(asked, federated, service, { within });
+  const down = answer.routes.find(isAllDown);
+  if (down) return leadOn(asked, federated, down, [either]);
+  return { ...answer, routes: [...answer.routes, either] };
+}
+
+/** Whether there are endpoints, and all of them are down. */
+function isAllDown({ isFailOpen, outcome, levels }: Route): boolean {
+  return isFailOpen || (outcome !== "answer" && levels.some(({ total }) => total > 0));
+}
+
+/** A CNAME one step up, as nothing that the decisive route found is healthy. */
+function leadOn(
+  { question, state }: FederatedQuestion,
+  { service, up }: Extract<FederatedName, { kind: "local" }>,
+  decisive: Route,
+  others: readonly Route[],
+): FederatedAnswer {
+  const candidates = decisive.levels.flatMap((level) => level.candidates);
   // What is healthy elsewhere is answered there: no fail-open makes this short, only a vote.
-  const ttl = ttlByVote(service, candidates, asked.state.checksToFlip);
+  const ttl = ttlByVote(service, candidates, state.checksToFlip);
   const cname: ResourceRecord = {
-    name: asked.question.name,
+    name: question.name,
     type: RRType.CNAME,
     class: DnsClass.IN,
     ttlSeconds: ttl.ttlSeconds,
     rdata: nameRdata(up),
   };
-  const routes = [{ ...either, ...ttl }];
+  const routes = [{ ...decisive, ...ttl }, ...others];
   return { kind: "cname", target: up, routes, answers: [cname], additionals: [] };
 }
 
