@@ -9,6 +9,7 @@ import { startControl } from "../control/control-server.ts";
 import type { DrainableCluster } from "../control/drain-rules.ts";
 import type { Drains } from "../control/drains.ts";
 import { createMetrics } from "../control/metrics.ts";
+import { RefusalBudget } from "../control/refusal-budget.ts";
 import { ballotRoutes } from "../health/ballot-routes.ts";
 import { refusals } from "../health/refusal.ts";
 import { startDataPlane, type UdpMode } from "../server/data-plane.ts";
@@ -80,6 +81,10 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     };
     growTo(world);
 
+    const door = {
+      budget: new RefusalBudget(),
+      onTurnedAway: () => metrics.meter.ballotRefused("busy"),
+    };
     const backend = controlBackend({
       world: () => world,
       drains,
@@ -97,10 +102,11 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       // With a listener of their own, ballots are taken there alone.
       extend:
         voting && !world.config.health?.listen ? (app) => ballotRoutes(app, voting) : undefined,
+      door,
       log,
     });
     started.push(control.stop);
-    const ballots = voting && (await listenForBallots(world, voting));
+    const ballots = voting && (await listenForBallots(world, voting, door));
     if (ballots) started.push(ballots.stop);
 
     return {

@@ -2,6 +2,7 @@
 // files changed. It must not know what they are used for. Does I/O.
 
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import type { Problem } from "../config/problem.ts";
 import type { HealthConfig } from "../config/server-config.ts";
 import type { Path, Place } from "../config/yaml-documents.ts";
@@ -70,6 +71,12 @@ export class VoterFileReader {
     const retryAfterMs = retries.length > 0 ? Math.min(...retries) : undefined;
     if (problems.length > 0) return { ok: false, problems, retryAfterMs };
     const [cert = "", key = "", ca = ""] = pems;
+    const fault = health?.tls && certificateFault({ cert, key, ca });
+    if (fault !== undefined) {
+      const place = placeOf(["spec", "health", "tls"]);
+      problems.push({ file: configFile, ...place, message: fault });
+      return { ok: false, problems, retryAfterMs };
+    }
     const files = { keys, tls: health?.tls && { cert, key, ca } };
     if (!isSame(files, this.#last)) this.#last = files;
     return { ok: true, files: this.#last, retryAfterMs };
@@ -84,6 +91,17 @@ function readPem(file: string): PemReading {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, message: `cannot read PEM: ${reason}` };
+  }
+}
+
+/** What is wrong with the three of them together; `undefined` if they can be used. */
+function certificateFault(tls: NonNullable<VoterFiles["tls"]>): string | undefined {
+  try {
+    createSecureContext(tls);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `cannot use certificate, key and ca: ${reason}`;
   }
 }
 

@@ -4,6 +4,7 @@
 import path from "node:path";
 import { type FastifyInstance, fastify } from "fastify";
 import { voterAdvice } from "../config/voter-advice.ts";
+import { type FrontDoorOptions, guardDoor } from "../control/front-door.ts";
 import { ballotRoutes } from "../health/ballot-routes.ts";
 import type { HealthMeter } from "../health/health-meter.ts";
 import { Voting, type VotingInput } from "../health/voting.ts";
@@ -72,6 +73,7 @@ const mostConnections = 512;
 export async function listenForBallots(
   { config: { health }, voterFiles: { tls } }: World,
   voting: Voting,
+  door: FrontDoorOptions,
 ): Promise<BallotListener | undefined> {
   if (!health?.listen) return undefined;
   const { http, ...others } = limits;
@@ -82,6 +84,7 @@ export async function listenForBallots(
       })
     : fastify(limits);
   app.server.maxConnections = mostConnections;
+  guardDoor(app, door);
   ballotRoutes(app, voting);
   const { address, port } = health.listen;
   try {

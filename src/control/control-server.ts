@@ -10,6 +10,7 @@ import type { Knock } from "./access.ts";
 import type { ControlBackend, ControlLog } from "./control-backend.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { type BoundSocket, bindSocket } from "./control-socket.ts";
+import { type FrontDoorOptions, guardDoor } from "./front-door.ts";
 
 /** Where to listen; port 0 lets the system choose. */
 export interface HttpAddress {
@@ -25,6 +26,8 @@ export interface ControlOptions {
   readonly backend: ControlBackend;
   /** Puts more routes on the HTTP listener; no rule of the control server holds for them. */
   readonly extend?: ((app: FastifyInstance) => void) | undefined;
+  /** What stands before the HTTP listener. Default: nothing. */
+  readonly door?: FrontDoorOptions | undefined;
   readonly log: ControlLog;
 }
 
@@ -41,7 +44,7 @@ export interface RunningControl {
  * the socket or it cannot be bound, and with `cannot listen on ...`; nothing is left then.
  */
 export async function startControl(options: ControlOptions): Promise<RunningControl> {
-  const { http, socketFile, extend } = options;
+  const { http, socketFile, extend, door } = options;
   const local = controlApp("socket", options);
   await local.ready();
   let socket: BoundSocket;
@@ -61,6 +64,7 @@ export async function startControl(options: ControlOptions): Promise<RunningCont
     if (http) {
       const network = controlApp("network", options);
       apps.push(network);
+      if (door) guardDoor(network, door);
       extend?.(network);
       await network.ready();
       address = await listenOn(network, http);

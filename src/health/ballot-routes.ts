@@ -91,8 +91,8 @@ export function ballotRoutes(
   function refuse(request: FastifyRequest, reply: FastifyReply, reason: Refusal): void {
     office.refused(reason, sourceOf(request));
     const { status, message } = refusals[reason];
-    // What was not read of the body is not worth reading.
-    if (!request.raw.complete) reply.header("connection", "close");
+    // A sender of bad ballots has to come back by the door; nor is the rest of a body worth reading.
+    reply.header("connection", "close");
     reply.code(status).send({ error: reason, message });
   }
 

@@ -19,6 +19,10 @@ export const refusals = {
     status: 409,
     message: "other voters, regions or electors are configured there",
   },
+  busy: {
+    status: 503,
+    message: "too much of this sender's was refused: it is not listened to now",
+  },
   stalled: { status: 503, message: "this server stood still and takes no ballots of that time" },
 } as const;
 

@@ -83,6 +83,7 @@ export class Voting implements BallotOffice {
   #change: NodeJS.Timeout | undefined;
   #input: VotingInput | undefined;
   #electorate: Electorate | undefined;
+  #areRegionsKnown = false;
   #current: Buffer | undefined;
   /** More was said since `#current`. */
   #hasSaidMore = false;
@@ -144,7 +145,11 @@ export class Voting implements BallotOffice {
       cluster: peer.cluster,
       region: region(peer),
     }));
-    const electorate = { voters: isVoter ? [self, ...peers] : peers, electors: config.electors };
+    const known = isVoter ? [self, ...peers] : peers;
+    // Regions that only some servers know would lead each to electors of its own.
+    this.#areRegionsKnown = known.every((each) => each.region !== "");
+    const voters = this.#areRegionsKnown ? known : known.map((each) => ({ ...each, region: "" }));
+    const electorate = { voters, electors: config.electors };
     const isSameElectorate = isDeepStrictEqual(electorate, this.#electorate);
     this.#electorate = electorate;
     if (!isSameElectorate) this.#election.setElectorate(electorate, clock());
@@ -160,7 +165,9 @@ export class Voting implements BallotOffice {
 
   /** The vote as it is now. */
   status(): HealthStatus {
-    const warnings = this.#input?.warnings ?? [];
+    const { voters, electors } = this.#election.electorate;
+    const isBlind = voters.length > electors && !this.#areRegionsKnown;
+    const warnings = [...(this.#input?.warnings ?? []), ...(isBlind ? [unknownRegions] : [])];
     return healthStatus(this.#election, clock(), (name) => this.#lastSent.get(name), warnings);
   }
 
@@ -348,6 +355,9 @@ export class Voting implements BallotOffice {
     if (refusal && refusal !== "replayed") this.refused(refusal, from);
   }
 }
+
+const unknownRegions =
+  "not every voter's cluster or region is configured: electors are chosen without spreading them over regions";
 
 /** Whether ballots go to the same servers, under the same names and keys. */
 function isSameExchange(a: VotingInput, b: VotingInput): boolean {
