@@ -2,6 +2,7 @@
 // connections as that takes, and beside them, always, the honest ballots of one voter, without which
 // the attacked server would not hold its quorum. Does I/O.
 
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AttackCounts, AttackOrder } from "./attack-counts.ts";
@@ -17,6 +18,8 @@ import {
 } from "./attack-mix.ts";
 
 const honestEveryMs = 2500;
+const mostTries = 50;
+const retryMs = 100;
 const stepMs = 1;
 const mostConnections = 400;
 /** After the end, for what is under way. */
@@ -27,6 +30,7 @@ let last: HonestBallot | undefined;
 let requests: AttackRequest[] = [];
 let attack: Attack | undefined;
 let isHonestUnderWay = false;
+let kept: Socket | undefined;
 
 process.on("disconnect", () => process.exit());
 process.on("message", (order: AttackOrder) => {
@@ -78,14 +82,42 @@ async function sendHonest({ port, ...rest }: AttackTarget): Promise<void> {
   }
 }
 
-function firstOctets(port: number, octets: Buffer): Promise<string> {
+/** The answer's first octets, over the connection that is kept, as voters keep theirs. */
+async function firstOctets(port: number, octets: Buffer): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await exchange(await keptConnection(port), octets);
+    } catch (error) {
+      // Who attacks from the same address may have shut the door on it; a voter tries again too.
+      if (tries === mostTries) throw error;
+      await delay(retryMs);
+    }
+  }
+}
+
+async function keptConnection(port: number): Promise<Socket> {
+  if (kept && !kept.destroyed) return kept;
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  kept = socket;
+  return socket;
+}
+
+function exchange(socket: Socket, octets: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("data", (answer) => {
+    const end = (): void => {
+      socket.off("data", onData).off("error", onError).off("close", onClose);
+    };
+    const onData = (answer: Buffer): void => {
+      end();
       resolve(answer.toString("latin1"));
-      socket.destroy();
-    });
-    socket.once("error", reject);
+    };
+    const onError = (error: Error): void => {
+      end();
+      reject(error);
+    };
+    const onClose = (): void => onError(new Error("the connection was closed"));
+    socket.on("data", onData).on("error", onError).on("close", onClose);
     socket.write(octets);
   });
 }

@@ -74,13 +74,19 @@ function serverStatus(server: RunningServer): ServerStatus {
     version,
     startedAt: server.startedAt.toISOString(),
     listen: server.listen(),
-    clusters: [...model.clusters.values()].map(({ name, region, zones, routing }) => ({
-      name,
-      region,
-      zones,
-      isEnabled: routing.enabled,
-      isDrained: drains.drained.has(name),
-    })),
+    clusters: [
+      ...[...model.clusters.values()].map(({ name, region, zones, routing }) => ({
+        name,
+        region,
+        zones,
+        isEnabled: routing.enabled,
+        isDrained: drains.drained.has(name),
+      })),
+      // Drained, and gone from the files since.
+      ...[...drains.drained]
+        .filter((name) => !model.clusters.has(name))
+        .map((name) => ({ name, region: "", zones: [], isEnabled: false, isDrained: true })),
+    ],
     services: model.services.size,
     reload: server.lastReload(),
     health: voting?.status() ?? null,

@@ -14,6 +14,7 @@ import { ballotRoutes } from "../health/ballot-routes.ts";
 import { refusals } from "../health/refusal.ts";
 import { startDataPlane, type UdpMode } from "../server/data-plane.ts";
 import type { ListenAddress } from "../server/listener.ts";
+import { lowerPriority, processThreads } from "../server/thread-priority.ts";
 import { controlBackend, votingReading } from "./control-part.ts";
 import type { Logger } from "./log.ts";
 import type { ServerStatus } from "./server-status.ts";
@@ -46,6 +47,7 @@ export interface ServerParts {
 export async function startParts(first: World, options: PartsOptions): Promise<ServerParts> {
   const { udp, drains, log, lastReload } = options;
   let world = first;
+  const controlThreads = processThreads();
   const started: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (let end = started.pop(); end; end = started.pop()) await end();
@@ -76,6 +78,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
     });
     started.push(() => dataPlane.stop());
+    lowerPriority(controlThreads);
     const growTo = ({ sources }: World): void => {
       sources.model.services.onGrowth = dataPlane.grow;
     };
@@ -108,6 +111,8 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     started.push(control.stop);
     const ballots = voting && (await listenForBallots(world, voting, door));
     if (ballots) started.push(ballots.stop);
+    // A start that fails after all must not have said anything to the other voters.
+    voting?.begin();
 
     return {
       listen: dataPlane.addresses,

@@ -17,6 +17,8 @@ const bodyLimits: BodyLimits = {
   timeoutMs: 10_000,
 };
 const loopback = /^(?:::ffff:)?127\.|^::1$/;
+/** A page in a browser here may have had a name of its own point at this address (DNS rebinding). */
+const ownName = /^(?:localhost|[\d.]+|\[[\da-f:.]+\])?(?::\d+)?$/i;
 
 export interface BallotRouteOptions {
   /** Milliseconds since 1970. */
@@ -31,7 +33,7 @@ export interface BallotRouteOptions {
  * message }`. Its content type is not looked at: what is signed is read as it is.
  *
  * `GET`: the octets of the last full ballot with their `Meridian-Signature`, 404 if there is none.
- * Free from loopback addresses; others sign their name and time (`signRead`).
+ * Free from loopback addresses that name an address or localhost as the host; others sign their name and time (`signRead`).
  */
 export function ballotRoutes(
   app: FastifyInstance,
@@ -72,7 +74,7 @@ export function ballotRoutes(
     );
 
     scope.get(route, (request, reply) => {
-      const isFree = loopback.test(sourceOf(request));
+      const isFree = loopback.test(sourceOf(request)) && ownName.test(request.headers.host ?? "");
       if (!isFree && !isReadSigned(office.keys(), request.headers, wallMs())) {
         return refuse(request, reply, "unsigned");
       }

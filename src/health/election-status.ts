@@ -33,8 +33,9 @@ export function healthStatus(
     };
   });
   const endpoints = [...election.contests()]
-    .sort(compareContests)
-    .map((contest) => endpointStatus(election, contest, clock));
+    .map((contest) => ({ contest, key: orderOf(contest) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ contest }) => endpointStatus(election, contest, clock));
   const twins = electorate.voters
     .filter(({ name }) => election.isTwice(name, clock.nowMs))
     .map(({ name }) => `${name} runs more than once: ballots of two starts of it come by turns`);
@@ -145,9 +146,8 @@ function warningsOf(
   ];
 }
 
-function compareContests({ target: a }: Contest, { target: b }: Contest): number {
-  const [first, second] = [a, b].map(({ service, cluster, isInternal, address }) =>
-    [service, cluster, isInternal ? "0" : "1", ...address].join(" "),
-  );
-  return (first ?? "") < (second ?? "") ? -1 : 1;
+/** By service, cluster, clusterIPs first, and address. */
+function orderOf({ target: { service, cluster, isInternal, address } }: Contest): string {
+  const octets = Buffer.from(address).toString("hex");
+  return [service, cluster, isInternal ? "0" : "1", octets.length, octets].join(" ");
 }

@@ -84,6 +84,7 @@ export class Voting implements BallotOffice {
   #input: VotingInput | undefined;
   #electorate: Electorate | undefined;
   #areRegionsKnown = false;
+  #isBegun = false;
   #current: Buffer | undefined;
   /** More was said since `#current`. */
   #hasSaidMore = false;
@@ -131,7 +132,7 @@ export class Voting implements BallotOffice {
     return voting;
   }
 
-  /** Takes up a configuration and services, and what changed of them. Begins with the first. */
+  /** Takes up a configuration and services, and what changed of them. */
   use(input: VotingInput): void {
     const former = this.#input;
     this.#input = input;
@@ -159,8 +160,7 @@ export class Voting implements BallotOffice {
     for (const key of input.services.takeCheckedChanges()) this.#useService(key);
     if (!isSameElectorate) this.#chooseProbes();
     this.#settle();
-    if (!former) this.#begin();
-    else if (!isSameExchange(former, input)) this.#exchange();
+    if (former && this.#isBegun && !isSameExchange(former, input)) this.#exchange();
   }
 
   /** The vote as it is now. */
@@ -231,7 +231,9 @@ export class Voting implements BallotOffice {
     this.#options.meter.ballotTaken(voter);
   }
 
-  #begin(): void {
+  /** Probes and votes from now on; to be called when nothing can keep the server from running. */
+  begin(): void {
+    this.#isBegun = true;
     this.#prober.start();
     this.#timers.push(
       setInterval(() => {
@@ -255,11 +257,13 @@ export class Voting implements BallotOffice {
     }
   }
 
-  /** Another table of services took the place of the former one. */
+  /** Another table of services took the place of the former one: what it lacks is forgotten. */
   #forgetServices(former: ServiceTable | undefined): void {
     if (!former) return;
     const services = new Set([...this.#election.contests()].map(({ target }) => target.service));
-    for (const key of services) this.#setTargets(key, []);
+    for (const key of services) {
+      if (!this.#input?.services.get(key)?.healthCheck) this.#setTargets(key, []);
+    }
   }
 
   #useService(key: string): void {
@@ -294,7 +298,7 @@ export class Voting implements BallotOffice {
     for (const event of verdicts) this.#options.events.onVerdict(event);
     if (verdicts.length > 0) this.#file.write(() => this.#election.down());
     this.#lookAtQuorum();
-    if (this.#election.hasChanges)
+    if (this.#isBegun && this.#election.hasChanges)
       this.#change ??= setTimeout(() => this.#sendChange(), changeDelayMs);
   }
 
