@@ -11,8 +11,7 @@ import { failoverJson, failoverText } from "./failover-text.ts";
 import { hostnameFailure, openWorld } from "./open-world.ts";
 import { ExitStatus, printProblems, shortPath } from "./output.ts";
 import { printable } from "./server-status.ts";
-import { votersOnEndpoint } from "./voting-part.ts";
-import type { World } from "./world.ts";
+import { votersOnEndpoint, type World } from "./world.ts";
 
 export interface ExplainCommandOptions {
   /** A source address, or an ECS prefix with `/LEN`; not needed for `failover`. */

@@ -1,15 +1,13 @@
 #!/usr/bin/env node
 // The `meridian` command: arguments in, exit status out. What the commands do is in the files
-// that are named after them. Does I/O.
+// that are named after them, and loaded when they are asked for. Does I/O.
 
 import { Command, CommanderError, Option } from "commander";
-import { check } from "./check.ts";
-import { type DrainOptions, drainCommand } from "./drain.ts";
-import { type ExplainCommandOptions, explainCommand } from "./explain.ts";
-import { keygen } from "./keygen.ts";
+import type { DrainOptions } from "./drain.ts";
+import type { ExplainCommandOptions } from "./explain.ts";
 import { ExitStatus } from "./output.ts";
-import { type ServeOptions, serve } from "./serve.ts";
-import { type StatusOptions, statusCommand } from "./status.ts";
+import type { ServeOptions } from "./serve.ts";
+import type { StatusOptions } from "./status.ts";
 
 const configOption = ["--config <file>", "the server's own file", "meridian.yaml"] as const;
 const dataFolderOption = ["--config <file>", "the file whose dataDir has the socket"] as const;
@@ -30,15 +28,19 @@ program
       "read UDP in batches of system calls (Linux), or by node:dgram; default: in batches if possible",
     ).choices(["batch", "dgram"]),
   )
-  .action(async ({ config, ...options }: { config: string } & ServeOptions) =>
-    exitWith(await serve(config, options)),
-  );
+  .action(async ({ config, ...options }: { config: string } & ServeOptions) => {
+    const { serve } = await import("./serve.ts");
+    exitWith(await serve(config, options));
+  });
 
 program
   .command("check")
   .description("read everything; print every problem and exit 1, or what it holds and exit 0")
   .option(...configOption)
-  .action(async ({ config }: { config: string }) => exitWith(await check(config)));
+  .action(async ({ config }: { config: string }) => {
+    const { check } = await import("./check.ts");
+    exitWith(await check(config));
+  });
 
 program
   .command("explain")
@@ -63,9 +65,10 @@ Example:
   meridian explain my-service.my-namespace.my-federation.my-domain.com \\
     --client 81.2.69.0/24`,
   )
-  .action(async (name: string, type: string, options: ExplainCommandOptions) =>
-    exitWith(await explainCommand(name, type, options)),
-  );
+  .action(async (name: string, type: string, options: ExplainCommandOptions) => {
+    const { explainCommand } = await import("./explain.ts");
+    exitWith(await explainCommand(name, type, options));
+  });
 
 program
   .command("status")
@@ -74,7 +77,10 @@ program
   .option(...serverOption)
   .option("--json", "print it as JSON")
   .addHelpText("after", "\nExample: meridian status --server http://127.0.0.1:8053")
-  .action(async (options: StatusOptions) => exitWith(await statusCommand(options)));
+  .action(async (options: StatusOptions) => {
+    const { statusCommand } = await import("./status.ts");
+    exitWith(await statusCommand(options));
+  });
 
 for (const action of ["drain", "undrain"] as const) {
   const command = program
@@ -90,9 +96,10 @@ for (const action of ["drain", "undrain"] as const) {
   if (action === "drain") command.option("--force", "also the last cluster that is in the answers");
   command
     .addHelpText("after", `\nExample: meridian ${action} cluster-2`)
-    .action(async (cluster: string, options: DrainOptions) =>
-      exitWith(await drainCommand(action, cluster, options)),
-    );
+    .action(async (cluster: string, options: DrainOptions) => {
+      const { drainCommand } = await import("./drain.ts");
+      exitWith(await drainCommand(action, cluster, options));
+    });
 }
 
 program
@@ -100,7 +107,10 @@ program
   .description("a new key for voters: into a file of mode 0600, or to standard output")
   .argument("[file]", "the file to make; one that exists is left as it is")
   .addHelpText("after", "\nExample: meridian keygen data/peers.key")
-  .action((file: string | undefined) => exitWith(keygen(file)));
+  .action(async (file: string | undefined) => {
+    const { keygen } = await import("./keygen.ts");
+    exitWith(keygen(file));
+  });
 
 try {
   await program.parseAsync();

@@ -15,11 +15,12 @@ import { refusals } from "../health/refusal.ts";
 import { startDataPlane, type UdpMode } from "../server/data-plane.ts";
 import type { ListenAddress } from "../server/listener.ts";
 import { lowerPriority, processThreads } from "../server/thread-priority.ts";
+import { listenForBallots } from "./ballot-listener.ts";
 import { controlBackend, votingReading } from "./control-part.ts";
 import type { Logger } from "./log.ts";
 import type { ServerStatus } from "./server-status.ts";
 import { version } from "./version.ts";
-import { listenForBallots, openVoting, votingInput } from "./voting-part.ts";
+import { openVoting, votingInput } from "./voting-part.ts";
 import type { World } from "./world.ts";
 
 /** What the parts are started with. */

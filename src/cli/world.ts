@@ -253,3 +253,9 @@ function soonest(readings: readonly { retryAfterMs: number | undefined }[]): num
   const times = readings.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
   return times.length > 0 ? Math.min(...times) : undefined;
 }
+
+/** How many vote on one endpoint; 0 on a server that hears no votes. */
+export function votersOnEndpoint({ config: { health } }: World): number {
+  if (!health) return 0;
+  return Math.min(health.electors, health.peers.length + (health.voter ? 1 : 0));
+}

@@ -29,7 +29,7 @@ import {
 
 type Question = ReturnType<typeof generateQuestion>;
 
-const federations = 1000;
+const federations = 500;
 const queriesEach = 6;
 
 describe("explain and answer", () => {

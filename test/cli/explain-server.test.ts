@@ -53,7 +53,7 @@ const explanation = {
 };
 
 function endpoint(reason: string) {
-  const votes = [{ voter: "ns1", word: "down", reason }];
+  const votes = [{ voter: "ns1", word: "down", since: null, reason, checksToFlip: 2 }];
   const verdict = { word: "down", since: null, frozenBecause: null, heldIn: false, votes };
   return { address: "192.0.2.1", health: 0, verdict };
 }
