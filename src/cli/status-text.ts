@@ -66,13 +66,13 @@ function wellSentence(services: number, health: HealthStatus | null): string {
   if (!health) return `${count(services, "service")}, no votes: every endpoint counts as up`;
   const up = health.endpoints.filter(({ verdict }) => verdict === "up").length;
   const heard = `${health.votersLive} of ${count(health.voters.length, "voter")}`;
-  return `${count(up, "endpoint")} up, quorum held (${heard})`;
+  return `${count(up, "endpoint")} up, quorum: held (${heard})`;
 }
 
 function quorumTroubles({ quorum, voters, votersLive, votersNeeded }: HealthStatus): string[] {
   if (quorum === "lost") {
     const heard = `${votersLive} of ${count(voters.length, "voter")} heard, ${votersNeeded} needed`;
-    return [`quorum LOST (${heard}), so verdicts stay as they are`];
+    return [`quorum: lost (${heard}), so verdicts stay as they are`];
   }
   const missing = voters.filter((each) => !each.isLive && !each.isSelf).map(({ name }) => name);
   return missing.length > 0 ? [`not heard: ${missing.join(", ")}`] : [];
@@ -123,8 +123,7 @@ function voterLines({ quorum, votersLive, votersNeeded, ...health }: HealthStatu
     voter.lastSent === null ? "" : `ours: ${voter.lastSent}`,
     voter.hasOtherConfiguration ? "OTHER CONFIGURATION" : "",
   ]);
-  const title = quorum === "held" ? "quorum held" : "quorum LOST";
-  return [labelled("voters", `${title}: ${rule}${each}`), ...table(rows)];
+  return [labelled("voters", `quorum: ${quorum}, ${rule}${each}`), ...table(rows)];
 }
 
 function voterState({ isSelf, isLive, lastBallotSecondsAgo: seconds }: VoterStatus): string {

@@ -153,13 +153,13 @@ const bad = status({
   }),
 });
 const wellText = `\
-all well: 2 endpoints up, quorum held (3 of 3 voters)
+all well: 2 endpoints up, quorum: held (3 of 3 voters)
 
 server    ns1, a voter; Meridian 0.1.0, started 3 h ago (2026-01-02T09:00:00Z)
 answers   on 127.0.0.1:5300, [::1]:5300
 reload    3 min ago (2026-01-02T11:56:40Z), no problems
 
-voters    quorum held: 3 of 3 heard, 2 needed
+voters    quorum: held, 3 of 3 heard, 2 needed
   ns1  this server
   ns2  heard, last ballot 2 s ago  ours: taken
   ns3  heard, last ballot 2 s ago  ours: taken
@@ -175,7 +175,7 @@ shop/web flips:
   cluster-1  192.0.2.2:80  up 3 h ago  ns1 ns2 ns3 up 3 h ago: status 200; 3 checks to flip`;
 
 const badText = `\
-NOT WELL: quorum LOST (1 of 3 voters heard, 2 needed), so verdicts stay as they are;
+NOT WELL: quorum: lost (1 of 3 voters heard, 2 needed), so verdicts stay as they are;
           2 of 7 endpoints down; 1 held in the answers; 1 frozen; 1 without a verdict, so up;
           1 coming back; the files were refused at the last reload (3 problems); 1 warning;
           drained: cluster-2
@@ -185,7 +185,7 @@ answers   on 127.0.0.1:5300, [::1]:5300
 reload    5 s ago (2026-01-02T11:59:55Z), 3 problems
 warning   ns3 has other voters, regions or electors configured
 
-voters    quorum LOST: 1 of 3 heard, 2 needed
+voters    quorum: lost, 1 of 3 heard, 2 needed
   ns1  this server
   ns2  NOT HEARD, last ballot 42 s ago  ours: connect refused
   ns3  NOT HEARD, no ballot yet         ours: taken            OTHER CONFIGURATION
@@ -260,7 +260,7 @@ describe("a status as text", () => {
     [
       "a drain while all is well",
       status({ clusters: [cluster("a", { isDrained: true }), cluster("b")] }),
-      "all well: 2 endpoints up, quorum held (3 of 3 voters); drained: a",
+      "all well: 2 endpoints up, quorum: held (3 of 3 voters); drained: a",
     ],
     [
       "no cluster that serves",
@@ -270,7 +270,7 @@ describe("a status as text", () => {
     [
       "one voter alone",
       status({ health: health({ votersLive: 1, votersNeeded: 1, voters: [voter("ns1")] }) }),
-      "all well: 2 endpoints up, quorum held (1 of 1 voter)",
+      "all well: 2 endpoints up, quorum: held (1 of 1 voter)",
     ],
     [
       "a voter that is not heard, told once",
@@ -318,7 +318,7 @@ describe("a status as text", () => {
           ],
         }),
       }),
-      "all well: 0 endpoints up, quorum held (3 of 3 voters)",
+      "all well: 0 endpoints up, quorum: held (3 of 3 voters)",
     ],
   ];
   for (const [name, each, expected] of headlines) {

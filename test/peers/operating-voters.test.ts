@@ -102,7 +102,7 @@ describe("voters whose settings change", () => {
     }
     // What the second one had heard before counts for 15 s.
     const { stdout } = await runCommand(["status"], first.folder);
-    expect(stdout).to.contain("NOT WELL: quorum LOST");
+    expect(stdout).to.contain("NOT WELL: quorum: lost");
     expect(stdout).to.contain("ns2 has other voters");
   });
 
