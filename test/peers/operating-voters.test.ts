@@ -164,7 +164,7 @@ describe("voters whose settings change", () => {
   /** Waits until each voter has taken something new of each other one. */
   async function exchanged(): Promise<void> {
     const before = await takenOfAll();
-    await waitFor("ballots from all to all", seenMs, takenOfAll, (seen) =>
+    await waitFor("ballots from all to all", 2 * roundMs, takenOfAll, (seen) =>
       seen.every((taken, at) => taken > (before[at] ?? 0)),
     );
   }
