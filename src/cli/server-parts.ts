@@ -14,7 +14,6 @@ import { ballotRoutes } from "../health/ballot-routes.ts";
 import { refusals } from "../health/refusal.ts";
 import { startDataPlane, type UdpMode } from "../server/data-plane.ts";
 import type { ListenAddress } from "../server/listener.ts";
-import { lowerPriority, processThreads } from "../server/thread-priority.ts";
 import { listenForBallots } from "./ballot-listener.ts";
 import { controlBackend, votingReading } from "./control-part.ts";
 import type { Logger } from "./log.ts";
@@ -48,7 +47,6 @@ export interface ServerParts {
 export async function startParts(first: World, options: PartsOptions): Promise<ServerParts> {
   const { udp, drains, log, lastReload } = options;
   let world = first;
-  const controlThreads = processThreads();
   const started: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (let end = started.pop(); end; end = started.pop()) await end();
@@ -79,7 +77,6 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
     });
     started.push(() => dataPlane.stop());
-    lowerPriority(controlThreads);
     const growTo = ({ sources }: World): void => {
       sources.model.services.onGrowth = dataPlane.grow;
     };
