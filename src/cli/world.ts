@@ -45,9 +45,6 @@ export interface World {
   readonly voterFiles: VoterFiles;
 }
 
-/** What hostnames resolve to. */
-export type WorldOptions = Pick<SourceReaderOptions, "resolveHostname">;
-
 /** The UDP payload size of DNS Flag Day 2020 (https://www.dnsflagday.net/2020/). */
 const udpPayloadSize = 1232;
 

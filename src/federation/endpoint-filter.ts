@@ -17,11 +17,6 @@ export function passesFilter(
   );
 }
 
-/** Whether the filter asks for labels at all. */
-export function readsLabels({ matchLabels, matchExpressions }: EndpointFilter): boolean {
-  return Object.keys(matchLabels).length > 0 || matchExpressions.length > 0;
-}
-
 /** A label selector requirement as Kubernetes reads it: NotIn holds for a missing label too. */
 function matches(expression: LabelExpression, value: string | undefined): boolean {
   switch (expression.operator) {

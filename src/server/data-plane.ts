@@ -31,8 +31,6 @@ export interface DataPlaneEvents {
   readonly onFault: (message: string) => void;
   /** A thread died and another one answers in its place. */
   readonly onRestart: (reason: string) => void;
-  /** The thread of this number, from 0, has ended: it reads nothing any more. */
-  readonly onThreadEnd?: (thread: number) => void;
 }
 
 /** What was counted since the data plane started; in `dgram` mode nothing is. */
@@ -97,10 +95,7 @@ export async function startDataPlane(
       const { answerCacheMiB } = options;
       return { thread, image: current(marks), marks, signals, answerCacheMiB };
     },
-    onEnd: (thread) => {
-      clearMark(marks, thread);
-      events.onThreadEnd?.(thread);
-    },
+    onEnd: (thread) => clearMark(marks, thread),
   };
   const members: Members =
     options.udp === "batch"
