@@ -12,6 +12,7 @@ import { drawPrefix } from "../geo/client-prefix.ts";
 import type { Demand, Health } from "../routing/candidates.ts";
 import { pickAddresses } from "../routing/pick-addresses.ts";
 import { type OrderedCluster, type Route, route } from "../routing/route.ts";
+import { srvWeight } from "../routing/srv-weight.ts";
 import { type ChecksToFlip, ttlByVote } from "../routing/ttl.ts";
 import type { Asker } from "./asker.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -200,15 +201,6 @@ function addressRecords(
     ttlSeconds,
     rdata,
   }));
-}
-
-/** Weight × healthy share, scaled to 1–65535 within the level; 0 for weight 0 (semantics 3, "SRV"). */
-function srvWeight({ candidate, rank }: OrderedCluster, order: readonly OrderedCluster[]): number {
-  const weights = order
-    .filter((each) => each.rank === rank)
-    .map((each) => each.candidate.drawWeight);
-  const { drawWeight } = candidate;
-  return drawWeight > 0 ? Math.max(1, Math.round((drawWeight / Math.max(...weights)) * 0xffff)) : 0;
 }
 
 const noRecords = { answers: [], additionals: [] };

@@ -5,6 +5,7 @@
 import { isSubdomain, lowerName, type Name, nameOf } from "../dns/name.ts";
 import type { RecordRef } from "../memory/packed-map.ts";
 import type { Cluster, Federation, Service } from "./model.ts";
+import { regionsOf } from "./published-names.ts";
 import type { ServiceReader } from "./service-reader.ts";
 import type { ServiceShape } from "./service-shape.ts";
 
@@ -69,7 +70,7 @@ export class FederatedNames {
     this.#federation = federation;
     this.#services = services;
     this.#federationLabel = labelOf(federation.name);
-    this.#regions = regionsOf(clusters);
+    this.#regions = regionLabels(clusters);
   }
 
   /** What stands at a name in whatever case; `undefined` for a name that does not exist or is not below the domain. */
@@ -211,16 +212,8 @@ interface RegionLabels extends PlaceLabel {
   readonly zones: readonly PlaceLabel[];
 }
 
-/** The regions of the federation and their zones; a service has a name in each of them. */
-function regionsOf(clusters: Iterable<Cluster>): RegionLabels[] {
-  const found = new Map<string, Set<string>>();
-  for (const { region, zones } of clusters) {
-    if (region === "") continue;
-    const known = found.get(region) ?? new Set();
-    for (const zone of zones) if (zone !== "") known.add(zone);
-    found.set(region, known);
-  }
-  return [...found].map(([text, zones]) => ({
+function regionLabels(clusters: Iterable<Cluster>): RegionLabels[] {
+  return [...regionsOf(clusters)].map(([text, zones]) => ({
     text,
     label: labelOf(text),
     zones: [...zones].map((zone) => ({ text: zone, label: labelOf(zone) })),
