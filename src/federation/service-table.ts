@@ -32,6 +32,8 @@ import { type CountedVerdict, checksOctet, healthOctet, untouched } from "./verd
 export type EntryShapeId = number;
 export type PolicyId = number;
 
+/** Changed services that are named one by one. */
+const mostChanges = 10_000;
 /** Different entries of one table; times the most shapes it is still a number without loss. */
 const mostEntries = 1 << 24;
 
@@ -50,8 +52,9 @@ export class ServiceTable extends ServiceReader {
   readonly #placed = new Map<number, PlacedEntry>();
   readonly #key: KeyBuffer = keyBuffer();
   #value = new Uint8Array(1024);
-  /** See `takeCheckedChanges`; `undefined` until somebody asks. */
+  /** See `takeCheckedChanges` and `takeChanges`; `undefined` until somebody asks. */
   #checkedChanges: Set<string> | undefined;
+  #changes: Set<string> | "all" | undefined;
 
   constructor() {
     const writer = new PackedWriter({ onGrowth: (map) => this.onGrowth({ map }) });
@@ -93,6 +96,7 @@ export class ServiceTable extends ServiceReader {
       parts.push(this.#verdictOctets(service, former, shape, isSameCheck));
     }
     if (service.healthCheck || formerCheck) this.#checkedChanges?.add(key);
+    this.#note(key);
     for (const each of service.clusters) {
       if (each.hostnames.length > 0 || each.endpoints) parts.push(extraOctets(each));
     }
@@ -136,6 +140,8 @@ export class ServiceTable extends ServiceReader {
       this.#key.words[word] = key.words[word] ?? 0;
     }
     this.#put(keyLength, former, placed.shape, placed.length, 0);
+    // Entries come by the thousand: their keys are not spelled out one by one.
+    this.#noteAll();
     return true;
   }
 
@@ -163,6 +169,7 @@ export class ServiceTable extends ServiceReader {
    */
   replacePolicy(from: PolicyId, to: PolicyId): void {
     if (from === to) return;
+    this.#noteAll();
     const targets = new Map<number, number>();
     for (const [id, parts] of [...this.#parts.entries()]) {
       if (parts.policy === from) targets.set(id, this.#shapeId(to, parts.entries));
@@ -222,6 +229,7 @@ export class ServiceTable extends ServiceReader {
     const ref = this.refOf(key);
     if (ref === 0) return false;
     if (this.shapeAt(ref)?.policy.healthCheck) this.#checkedChanges?.add(key);
+    this.#note(key);
     const slash = key.indexOf("/");
     const [name, namespace] = [key.slice(slash + 1), key.slice(0, slash)];
     const length = writeLabels(this.#key, [name, namespace]);
@@ -246,6 +254,7 @@ export class ServiceTable extends ServiceReader {
     const isSame = (at: number): boolean =>
       octets[at] === health && octets[at + shape.checksDistance] === checks;
     if (places.every(isSame)) return true;
+    if (places.some((at) => (octets[at] === 0) !== (health === 0))) this.#note(key);
     const tag = this.map.tagOf(ref);
     // The bit first, then the octets: who sees these as they are now no longer sees one that is well.
     const isWell = health === untouched && checks === untouched;
@@ -271,6 +280,27 @@ export class ServiceTable extends ServiceReader {
     const changes = this.#checkedChanges ?? new Set(this.checkedKeys());
     this.#checkedChanges = new Set();
     return changes;
+  }
+
+  /**
+   * The keys of services that are not what they were at the last call: put, taken out, or with an
+   * address that is down or up since; how far one ramps up does not count. `all` at the first call,
+   * and where they are too many to name. Nothing is kept for who never calls.
+   */
+  takeChanges(): ReadonlySet<string> | "all" {
+    const changes = this.#changes ?? "all";
+    this.#changes = new Set();
+    return changes;
+  }
+
+  #note(key: string): void {
+    if (this.#changes === undefined || this.#changes === "all") return;
+    if (this.#changes.size >= mostChanges) this.#changes = "all";
+    else this.#changes.add(key);
+  }
+
+  #noteAll(): void {
+    if (this.#changes !== undefined) this.#changes = "all";
   }
 
   /** Writes the value that was collected under the key that stands in the key buffer. */
