@@ -19,6 +19,8 @@ export interface Plan {
 }
 
 export interface PlannedGroup extends ChangeGroup {
+  /** `namespace/name`: the service whose name it is. */
+  readonly service: string;
   readonly changes: readonly PlannedChange[];
 }
 
@@ -62,9 +64,7 @@ export type ConflictReason =
   /** The provider refused the change again and again. */
   | "refused"
   /** The name with its ownership label is longer than a name may be. */
-  | "too-long"
-  /** More values or parts than the provider takes. */
-  | "too-many";
+  | "too-long";
 
 /** What the cloud cannot say of some services that our own answers do. */
 export interface FidelityNote {

@@ -1,0 +1,101 @@
+// Whose the record sets of one name are: what is there, what the ownership records say of it, and
+// whether it may be changed. It must not know what is wanted.
+
+import {
+  type Adoption,
+  adoptionNames,
+  isAdopted,
+  mirroredTypes,
+  ownershipName,
+} from "./ownership.ts";
+import type { RecordSet } from "./record-set.ts";
+import type { ZoneRecords } from "./zone-records.ts";
+
+/** One type of one name, as it stands in a zone. */
+export interface Claim {
+  readonly name: string;
+  readonly type: string;
+  readonly found: RecordSet | undefined;
+  /** The TXT record set that says whose it is, or would have to. */
+  readonly mark: RecordSet | undefined;
+  /**
+   * `ours`, also where the record set itself is gone; `adopted`: another program's, taken over;
+   * `taken`: another owner's, or nobody says whose; `free`: nothing is there.
+   */
+  readonly state: "ours" | "adopted" | "taken" | "free";
+  /** For `taken`: by whom, as a sentence goes on after "it is". */
+  readonly takenBy: string;
+  readonly isOthers: boolean;
+}
+
+/** The claims on all types that mirrors keep, and the marks that an adoption makes idle. */
+export interface Claims {
+  readonly byType: readonly Claim[];
+  readonly idleMarks: readonly RecordSet[];
+}
+
+/** Reads the claims on a name. */
+export function readClaims(
+  zone: ZoneRecords,
+  owner: string,
+  name: string,
+  adoption: Adoption | undefined,
+): Claims {
+  const adopted = adoption ? readAdoption(zone, name, adoption) : undefined;
+  const byType = mirroredTypes.map((type) => readClaim(zone, owner, name, type, adopted));
+  if (!adopted) return { byType, idleMarks: [] };
+  const idleMarks = byType.flatMap(({ type, state }) => {
+    const mark = adopted.own.get(type);
+    return mark && state !== "taken" ? [mark] : [];
+  });
+  // A mark of all types goes when none of them is left to its owner.
+  if (adopted.shared && byType.every(({ state }) => state !== "taken")) {
+    idleMarks.push(adopted.shared);
+  }
+  return { byType, idleMarks };
+}
+
+function readClaim(
+  zone: ZoneRecords,
+  owner: string,
+  name: string,
+  type: string,
+  adopted: Adopted | undefined,
+): Claim {
+  const markName = ownershipName(name, type);
+  const found = zone.at(name)?.get(type);
+  const mark = zone.at(markName)?.get("TXT");
+  const claim = { name, type, found, mark, takenBy: "", isOthers: false };
+  const ownership = zone.ownership(name, type);
+  if (ownership?.owner === owner) return { ...claim, state: "ours" };
+  if (ownership) {
+    const takenBy = `owned by meridian/owner=${ownership.owner}`;
+    return { ...claim, state: "taken", takenBy, isOthers: true };
+  }
+  if (mark || zone.at(markName)?.has("CNAME")) {
+    const takenBy = `beside a ${mark ? "TXT" : "CNAME"} at ${markName} that is not ours`;
+    return { ...claim, state: "taken", takenBy };
+  }
+  if (!found) return { ...claim, state: "free" };
+  if (adopted && (adopted.own.has(type) || adopted.shared)) return { ...claim, state: "adopted" };
+  return { ...claim, state: "taken", takenBy: "there already, and nobody says that it is ours" };
+}
+
+/** The ownership records of another program at a name that say what the adoption asks for. */
+interface Adopted {
+  readonly own: ReadonlyMap<string, RecordSet>;
+  readonly shared: RecordSet | undefined;
+}
+
+function readAdoption(zone: ZoneRecords, name: string, adoption: Adoption): Adopted {
+  const markAt = (markName: string): RecordSet | undefined => {
+    const mark = zone.at(markName)?.get("TXT");
+    return mark && isAdopted(mark, adoption) ? mark : undefined;
+  };
+  const own = new Map<string, RecordSet>();
+  for (const type of mirroredTypes) {
+    const mark = markAt(adoptionNames(adoption, name, type).own);
+    if (mark) own.set(type, mark);
+  }
+  return { own, shared: markAt(adoptionNames(adoption, name, "A").shared) };
+}
