@@ -6,18 +6,25 @@ import type { z } from "zod";
 import { formatProblem, type Problem, type Read } from "./problem.ts";
 import { isRecord, type Path, type SourceDocument } from "./yaml-documents.ts";
 
+/** Whether the value at a path must not be shown. */
+export type IsSecret = (path: Path, value: unknown) => boolean;
+
 /**
  * Reads `document` by `schema`. `what` names the kind of object in the messages:
- * `cannot read Cluster: bad spec.routing.priority, got 2000, allowed 1 to 1000`.
+ * `cannot read Cluster: bad spec.routing.priority, got 2000, allowed 1 to 1000`. Of a secret value
+ * they tell the kind alone: `got a number`. Keys are always told.
  */
 export function readObject<Schema extends z.ZodType>(
   document: SourceDocument,
   schema: Schema,
   what: string,
+  isSecret: IsSecret = () => false,
 ): Read<z.output<Schema>> {
   const result = schema.safeParse(document.value);
   if (result.success) return { ok: true, value: result.data };
-  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, document, what));
+  const problems = result.error.issues.flatMap((issue) =>
+    problemsOf(issue, document, what, isSecret),
+  );
   // A number can break two rules of its schema that are told in the same words.
   const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
   return { ok: false, problems: [...byText.values()] };
@@ -46,7 +53,18 @@ export function showPath(path: Path): string {
   return steps.join("").replace(/^\./, "");
 }
 
-function problemsOf(issue: z.core.$ZodIssue, document: SourceDocument, what: string): Problem[] {
+/** The kind of a value that is secret; lists and maps are never shown with what they hold. */
+function showKind(value: unknown): string {
+  if (typeof value === "object") return showValue(value);
+  return typeof value === "string" ? "text" : `a ${typeof value}`;
+}
+
+function problemsOf(
+  issue: z.core.$ZodIssue,
+  document: SourceDocument,
+  what: string,
+  isSecret: IsSecret,
+): Problem[] {
   const { file } = document;
   const path = issue.path.filter((step) => typeof step !== "symbol");
   if (issue.code === "unrecognized_keys") {
@@ -70,7 +88,8 @@ function problemsOf(issue: z.core.$ZodIssue, document: SourceDocument, what: str
     return [{ file, ...document.placeOfKey(parent), message }];
   }
   const name = path.length > 0 ? `bad ${showPath(path)}, ` : "";
-  const message = `cannot read ${what}: ${name}got ${showValue(found)}, ${issue.message}`;
+  const shown = isSecret(path, found) ? showKind(found) : showValue(found);
+  const message = `cannot read ${what}: ${name}got ${shown}, ${issue.message}`;
   return [{ file, ...document.placeOf(path), message }];
 }
 

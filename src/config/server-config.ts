@@ -6,6 +6,9 @@ import path from "node:path";
 import type { Network } from "../dns/address.ts";
 import type { SocketAddress } from "./fields.ts";
 import { healthProblems } from "./health-rules.ts";
+import type { MirrorConfig } from "./mirror-config.ts";
+import { mirrorProblems } from "./mirror-rules.ts";
+import { isMirrorSecret } from "./mirror-schema.ts";
 import { compareProblems, type Problem } from "./problem.ts";
 import { readObject } from "./read-object.ts";
 import { serverSchema } from "./server-schema.ts";
@@ -73,12 +76,6 @@ export interface PeerConfig {
   readonly region: string | undefined;
 }
 
-/** One mirror: its provider, and keys that the provider's part of the program reads. */
-export interface MirrorConfig {
-  readonly provider: "route53" | "clouddns";
-  readonly [key: string]: unknown;
-}
-
 /** `placeOf` is where the value at a path of keys stands in the file. */
 export type ServerConfigResult =
   | {
@@ -121,8 +118,13 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
     if (problems.length > 0) return refused(...problems);
     return refused({ file, line: 1, column: 1, message: "cannot read Server: the file is empty" });
   }
-  const result = readObject(document, serverSchema, "Server");
-  const all = [...problems, ...(result.ok ? [] : result.problems), ...healthProblems(document)];
+  const result = readObject(document, serverSchema, "Server", isMirrorSecret);
+  const all = [
+    ...problems,
+    ...(result.ok ? [] : result.problems),
+    ...healthProblems(document),
+    ...mirrorProblems(document),
+  ];
   if (second !== undefined) {
     all.push({ file, ...second.placeOf([]), message: "cannot read Server: allowed one document" });
   }
@@ -167,7 +169,9 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
         region: each.region,
       })),
     },
-    mirror: spec.mirror,
+    mirror: spec.mirror.map((each) =>
+      each.provider === "clouddns" ? { ...each, keyFile: absoluteIfGiven(each.keyFile) } : each,
+    ),
   };
   return { ok: true, config, placeOf: document.placeOf };
 }

@@ -10,7 +10,6 @@ import {
   listOf,
   network,
   objectName,
-  oneOf,
   placeName,
   type SocketAddress,
   serverAddress,
@@ -19,6 +18,7 @@ import {
   text,
   txtString,
 } from "./fields.ts";
+import { mirrorSchema } from "./mirror-schema.ts";
 
 const health = strictMap({
   voter: flag.default(false),
@@ -79,14 +79,7 @@ export const serverSchema = objectSchema("Server", {
     trustedResolvers: listOf(network, "networks").default([]),
     resolvers: listOf(serverAddress, "addresses").default([]),
     health: health.optional(),
-    // The rest of an entry is the provider's own, and read by its part of the program.
-    mirror: listOf(
-      z.looseObject(
-        { provider: oneOf(["route53", "clouddns"]) },
-        { error: "allowed a map with a provider" },
-      ),
-      "mirrors",
-    ).default([]),
+    mirror: listOf(mirrorSchema, "mirrors").default([]),
   }).prefault({}),
 });
 

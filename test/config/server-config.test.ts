@@ -45,7 +45,25 @@ describe("the server's file", () => {
           ],
           listeners: [],
         },
-        mirror: [{ provider: "route53", hostedZone: "Z123" }],
+        mirror: [
+          {
+            provider: "route53",
+            hostedZone: "Z123",
+            region: undefined,
+            endpoint: undefined,
+            profile: undefined,
+            credentials: undefined,
+            policy: "geoproximity",
+            owner: undefined,
+            strategy: "plain",
+            ttlSeconds: undefined,
+            include: { namespaces: [], names: [] },
+            exclude: { namespaces: [], names: [] },
+            maxDeletePercent: 25,
+            schedule: "*/5 * * * *",
+            dryRun: false,
+          },
+        ],
       },
     });
   });
