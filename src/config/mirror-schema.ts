@@ -85,8 +85,8 @@ const servicePatterns = strictMap({
 const sharedKeys = {
   owner: mirrorOwner.optional(),
   strategy: oneOf(["plain", "geo"]).default("plain"),
-  // A week: both services take any 31 bits, but resolvers keep nothing longer (RFC 8767 section 4),
-  // and a longer time would only be one that cannot be taken back.
+  // A week: resolvers are advised to keep nothing longer (RFC 8767 section 4), and the fields of both
+  // APIs hold more. 0 is for both a record that is not kept at all.
   ttl: integer(0, 604_800).optional(),
   include: servicePatterns,
   exclude: servicePatterns,
