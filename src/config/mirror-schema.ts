@@ -86,7 +86,7 @@ const sharedKeys = {
   owner: mirrorOwner.optional(),
   strategy: oneOf(["plain", "geo"]).default("plain"),
   // A week: resolvers are advised to keep nothing longer (RFC 8767 section 4), and the fields of both
-  // APIs hold more. 0 is for both a record that is not kept at all.
+  // APIs hold more. 0: nobody keeps it (RFC 1035 section 3.2.1).
   ttl: integer(0, 604_800).optional(),
   include: servicePatterns,
   exclude: servicePatterns,
