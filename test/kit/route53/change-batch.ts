@@ -14,12 +14,19 @@ import { neighbourProblems, setProblems } from "./set-rules.ts";
 export const mostElements = 1000;
 export const mostCharacters = 32_000;
 
+/** What one zone may hold. */
+export interface ZoneLimits {
+  readonly mostRecordSets: number;
+  /** Of one weighted or latency record set. */
+  readonly mostRoutedValues: number;
+}
+
 /** How large a batch is as the limits count it: of an UPSERT, everything twice. */
 export interface BatchSize {
   readonly changes: number;
-  /** ResourceRecord values. */
+  /** ResourceRecord elements. */
   readonly values: number;
-  /** Of all Value values. */
+  /** Characters of all Value elements. */
   readonly valueCharacters: number;
 }
 
@@ -36,8 +43,14 @@ export function batchSize(changes: readonly SentChange[]): BatchSize {
   return { changes: changes.length, values, valueCharacters };
 }
 
-/** Makes all changes. Throws Refusal with InvalidChangeBatch if any cannot be made: then none is. */
-export function applyBatch(zone: HostedZone, changes: readonly SentChange[]): void {
+/**
+ * Makes all changes. Throws Refusal with InvalidChangeBatch if any cannot be made: then none is.
+ */
+export function applyBatch(
+  zone: HostedZone,
+  changes: readonly SentChange[],
+  zoneLimits: ZoneLimits,
+): void {
   const { values, valueCharacters } = batchSize(changes);
   const limits: string[] = [];
   if (values > mostElements) limits.push(`Number of records limit of ${mostElements} exceeded.`);
@@ -49,21 +62,26 @@ export function applyBatch(zone: HostedZone, changes: readonly SentChange[]): vo
   }
   refuse(limits);
 
-  const draft = new Draft(zone);
+  const draft = new Draft(zone, zoneLimits.mostRoutedValues);
   const problems = repeatedChanges(changes);
   refuse(problems.length > 0 ? problems : changes.flatMap((change) => draft.make(change)));
   refuse(draft.apexProblems());
+  if (draft.count > zoneLimits.mostRecordSets) {
+    refuse([`Exceeded limit MAX_RRSETS_BY_ZONE for zone: ${zone.id}`]);
+  }
   draft.commit();
 }
 
 /** The zone as it would be after some of the changes of a batch. */
 class Draft {
   readonly #zone: HostedZone;
+  readonly #mostRoutedValues: number;
   /** The names touched so far. */
   readonly #names = new Map<string, readonly ResourceRecordSet[]>();
 
-  constructor(zone: HostedZone) {
+  constructor(zone: HostedZone, mostRoutedValues: number) {
     this.#zone = zone;
+    this.#mostRoutedValues = mostRoutedValues;
   }
 
   /** Makes a change, or says what stands against it. */
@@ -83,7 +101,7 @@ class Draft {
       return [`Tried to create resource record set ${label(set)} but it already exists`];
     }
     const problems = [
-      ...setProblems(set, this.#zone.name),
+      ...setProblems(set, this.#zone.name, this.#mostRoutedValues),
       ...neighbourProblems(set, atName, this.#zone.name),
     ];
     if (problems.length === 0) this.#names.set(parsed.name, [...rest, set]);
@@ -99,6 +117,13 @@ class Draft {
       problems.push("A HostedZone must contain at least one NS record for the zone itself.");
     }
     return problems;
+  }
+
+  /** The record sets that the zone would hold. */
+  get count(): number {
+    let count = this.#zone.count;
+    for (const [name, sets] of this.#names) count += sets.length - this.#zone.at(name).length;
+    return count;
   }
 
   commit(): void {
@@ -143,10 +168,12 @@ function deletionProblem(
   return `${what} but the values provided do not match the current values`;
 }
 
-/** What a deletion must give exactly; values may stand in any order. */
+/** What a deletion must give exactly; values may stand in any order, a bias of 0 is none. */
 function comparable(set: ResourceRecordSet): unknown {
+  const near = set.GeoProximityLocation;
   const given = Object.entries({
     ...set,
+    GeoProximityLocation: near === undefined ? undefined : { ...near, Bias: near.Bias ?? 0 },
     ResourceRecords: set.ResourceRecords?.map(({ Value }) => Value).sort(),
   });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));

@@ -21,6 +21,7 @@ export class HostedZone {
   /** Places in order; may hold some that are gone, and lacks those of `#newPlaces`. */
   #order: readonly string[] = [];
   #newPlaces = new Set<string>();
+  #isOrdered = true;
 
   constructor(id: string, name: string) {
     this.id = id;
@@ -74,6 +75,7 @@ export class HostedZone {
 
   /** Puts these record sets in the place of all that are at a name. */
   replace(name: string, sets: readonly ResourceRecordSet[]): void {
+    this.#isOrdered = false;
     for (const set of this.at(name)) this.#byPlace.delete(placeOf(set));
     for (const set of sets) {
       const place = placeOf(set);
@@ -85,10 +87,12 @@ export class HostedZone {
   }
 
   #sortedPlaces(): readonly string[] {
+    if (this.#isOrdered) return this.#order;
     const kept = this.#order.filter((place) => this.#byPlace.has(place));
     const added = [...this.#newPlaces].filter((place) => this.#byPlace.has(place)).sort();
     this.#newPlaces = new Set();
     this.#order = merge(kept, added);
+    this.#isOrdered = true;
     return this.#order;
   }
 }

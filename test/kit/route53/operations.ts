@@ -3,8 +3,8 @@
 // https://docs.aws.amazon.com/Route53/latest/APIReference/API_Operations_Amazon_Route_53.html
 
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
-import type { SentChange } from "./change.ts";
-import { applyBatch } from "./change-batch.ts";
+import type { SentBatch } from "./change.ts";
+import { applyBatch, type ZoneLimits } from "./change-batch.ts";
 import { type HostedZone, nameServers } from "./hosted-zone.ts";
 import { nameOrder, parseName } from "./names.ts";
 import { readChangeRequest, recordSetXml } from "./record-set-xml.ts";
@@ -28,10 +28,14 @@ export type Operation =
 /** What a request brings beside its path. */
 export interface Asked {
   readonly query: URLSearchParams;
-  readonly body: string;
+  /** Of ChangeResourceRecordSets: what its body asks for, or why it cannot be read. */
+  readonly batch: SentBatch | Refusal | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
+
+/** What an account may hold, and how fast it is served. */
+export interface AccountLimits extends Propagation, ZoneLimits {}
 
 /** When a change is in sync: after so many questions, and so much time. */
 export interface Propagation {
@@ -40,11 +44,11 @@ export interface Propagation {
 }
 
 const routes: readonly (readonly [string, RegExp, Operation])[] = [
-  ["GET", /^\/2013-04-01\/hostedzone\/([A-Z0-9]+)$/, "GetHostedZone"],
+  ["GET", /^\/2013-04-01\/hostedzone\/([^/]+)$/, "GetHostedZone"],
   ["GET", /^\/2013-04-01\/hostedzonesbyname()$/, "ListHostedZonesByName"],
-  ["GET", /^\/2013-04-01\/hostedzone\/([A-Z0-9]+)\/rrset\/?$/, "ListResourceRecordSets"],
-  ["POST", /^\/2013-04-01\/hostedzone\/([A-Z0-9]+)\/rrset\/?$/, "ChangeResourceRecordSets"],
-  ["GET", /^\/2013-04-01\/change\/([A-Z0-9]+)$/, "GetChange"],
+  ["GET", /^\/2013-04-01\/hostedzone\/([^/]+)\/rrset\/?$/, "ListResourceRecordSets"],
+  ["POST", /^\/2013-04-01\/hostedzone\/([^/]+)\/rrset\/?$/, "ChangeResourceRecordSets"],
+  ["GET", /^\/2013-04-01\/change\/([^/]+)$/, "GetChange"],
 ];
 
 /** The operation of a method and path; `undefined`: there is none. */
@@ -59,12 +63,12 @@ export function findRoute(method: string, path: string): Route | undefined {
 /** The zones of an account and the changes that were made to them. */
 export class Account {
   readonly #zones: ReadonlyMap<string, HostedZone>;
-  readonly #propagation: Propagation;
+  readonly #limits: AccountLimits;
   readonly #changes = new Map<string, { readonly submittedAt: number; reads: number }>();
 
-  constructor(zones: readonly HostedZone[], propagation: Propagation) {
+  constructor(zones: readonly HostedZone[], limits: AccountLimits) {
     this.#zones = new Map(zones.map((zone) => [zone.id, zone]));
-    this.#propagation = propagation;
+    this.#limits = limits;
   }
 
   /** Does what is asked and gives the answer's body. Throws Refusal. */
@@ -90,9 +94,11 @@ export class Account {
     throw new Refusal(404, "NoSuchHostedZone", `No hosted zone found with ID: ${id}`);
   }
 
-  #changeRecordSets(zone: HostedZone, { body, now }: Asked): string {
-    const { changes, comment } = readChangeRequest(body);
-    applyBatch(zone, changes);
+  #changeRecordSets(zone: HostedZone, { batch, now }: Asked): string {
+    if (batch === undefined) throw new Refusal(400, "InvalidInput", "Invalid XML ; no body");
+    if (batch instanceof Refusal) throw batch;
+    const { changes, comment } = batch;
+    applyBatch(zone, changes, this.#limits);
     const id = `C${String(this.#changes.size + 1).padStart(13, "0")}`;
     this.#changes.set(id, { submittedAt: now, reads: 0 });
     const info = changeInfo(id, "PENDING", now, comment);
@@ -104,7 +110,7 @@ export class Account {
     if (change === undefined) {
       throw new Refusal(404, "NoSuchChange", `Could not find resource with ID: ${id}`);
     }
-    const { pendingReads, pendingMs } = this.#propagation;
+    const { pendingReads, pendingMs } = this.#limits;
     const isPending = change.reads++ < pendingReads || now - change.submittedAt < pendingMs;
     const status = isPending ? "PENDING" : "INSYNC";
     return xmlDocument("GetChangeResponse", changeInfo(id, status, change.submittedAt));
@@ -130,12 +136,13 @@ export class Account {
   }
 }
 
-/** How many changes a body asks for, and how large they are; nothing if it cannot be read. */
-export function sentChanges(body: string): readonly SentChange[] {
+/** Reads the body of a request, if it is one with a batch. */
+export function readBatch(operation: string, body: string): SentBatch | Refusal | undefined {
+  if (operation !== "ChangeResourceRecordSets") return undefined;
   try {
-    return readChangeRequest(body).changes;
+    return readChangeRequest(body);
   } catch (error) {
-    if (error instanceof Refusal) return [];
+    if (error instanceof Refusal) return error;
     throw error;
   }
 }

@@ -13,7 +13,11 @@ export const mostValues = 400;
 export const mostParts = 100;
 
 /** What stands against a record set by itself. The name is in canonical form. */
-export function setProblems(set: ResourceRecordSet, zone: string): readonly string[] {
+export function setProblems(
+  set: ResourceRecordSet,
+  zone: string,
+  mostRoutedValues: number,
+): readonly string[] {
   const { Name: name = "", Type: type } = set;
   if (!isInZone(name, zone)) {
     return [`RRSet with DNS name ${name} is not permitted in zone ${zone}`];
@@ -38,6 +42,12 @@ export function setProblems(set: ResourceRecordSet, zone: string): readonly stri
   }
   if ((type === "NS" || type === "SOA") && routingKind(set) !== "simple") {
     problems.push(`RRSet of type ${type} with DNS name ${name} must have simple routing`);
+  }
+  const isChosen = set.Weight !== undefined || set.Region !== undefined;
+  if (isChosen && values.length > mostRoutedValues) {
+    problems.push(
+      `RRSet with DNS name ${name}, type ${type}, SetIdentifier ${set.SetIdentifier} may contain only ${mostRoutedValues} record`,
+    );
   }
   if (values.length > mostValues) {
     problems.push(`Cannot have more than ${mostValues} records in a RRSet.`);
