@@ -76,6 +76,11 @@ export class ServiceReader {
     }
   }
 
+  /** The keys of all services. */
+  *keys(): Generator<string> {
+    for (const ref of this.map.refs()) if (isService(this.map.tagOf(ref))) yield this.keyAt(ref);
+  }
+
   /** The keys of the services that have a health check; looks at every service. */
   *checkedKeys(): Generator<string> {
     for (const ref of this.map.refs()) {

@@ -70,14 +70,12 @@ function canonicalValue(type: string, value: string): string {
 /** The text of a TXT record from its strings in quotes, put together (RFC 1035 section 5.1). */
 export function readText(value: string): string {
   const strings = [...value.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s"]+)/g)];
-  return strings.map(([, quoted, bare]) => unescape(quoted ?? bare ?? "")).join("");
+  return strings.map(([, quoted, bare]) => withoutEscapes(quoted ?? bare ?? "")).join("");
 }
 
-/** `\X` is X itself, `\DDD` an octet: Route 53 writes it in octal, master files in decimal. */
-function unescape(text: string): string {
-  return text.replace(/\\(\d{3}|.)/g, (_, escape: string) =>
-    escape.length === 1 ? escape : `\\${escape}`,
-  );
+/** `\X` is X itself; `\DDD` stays, as some write it in octal and some in decimal. */
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(\D)/g, "$1");
 }
 
 function routingText(routing: Routing): string {

@@ -39,8 +39,9 @@ export class PlanMaker {
   readonly #input: PlanInput;
   readonly #groups: PlannedGroup[] = [];
   readonly #conflicts: Conflict[] = [];
+  /** The wanted record sets that stand in the zone as they should. */
+  readonly right: RecordSet[] = [];
   #owned = 0;
-  #unchanged = 0;
   #lost = 0;
 
   constructor(input: PlanInput) {
@@ -60,7 +61,7 @@ export class PlanMaker {
       }
       this.#conflicts.push(...planned.conflicts);
       this.#owned += planned.owned;
-      this.#unchanged += planned.unchanged;
+      this.right.push(...planned.right);
       this.#lost += planned.lost;
     }
   }
@@ -70,7 +71,7 @@ export class PlanMaker {
       groups: this.#groups.sort(byName),
       conflicts: this.#conflicts.sort(byName),
       owned: this.#owned,
-      unchanged: this.#unchanged,
+      unchanged: this.right.length,
       lost: this.#lost,
     };
   }
@@ -80,7 +81,7 @@ interface PlannedName {
   readonly changes: readonly PlannedChange[];
   readonly conflicts: readonly Conflict[];
   readonly owned: number;
-  readonly unchanged: number;
+  readonly right: readonly RecordSet[];
   readonly lost: number;
 }
 
@@ -94,7 +95,7 @@ function planName(
   const { byType, idleMarks } = readClaims(zone, owner, name, adoption);
   const changes: PlannedChange[] = [];
   const conflicts: Conflict[] = [];
-  let unchanged = 0;
+  const right: RecordSet[] = [];
   let staying = 0;
   for (const after of wanted) {
     const claim = byType.find(({ type }) => type === after.type);
@@ -107,11 +108,11 @@ function planName(
     const made = changesTo(claim, after, { owner, service }, written);
     changes.push(...made);
     staying++;
-    if (claim.state === "ours" && made.length === 0) unchanged++;
+    if (claim.state === "ours" && made.length === 0) right.push(after);
   }
   const owned = byType.filter(({ state, found }) => state === "ours" && found).length;
   // Where all that is wanted is kept out, what is there is better than nothing.
-  if (wanted.length > 0 && staying === 0) return { changes, conflicts, owned, unchanged, lost: 0 };
+  if (wanted.length > 0 && staying === 0) return { changes, conflicts, owned, right, lost: 0 };
   let lost = 0;
   for (const claim of byType) {
     const isLeft = claim.state === "ours" || (claim.state === "adopted" && wanted.length > 0);
@@ -122,7 +123,7 @@ function planName(
   if (staying > 0) {
     for (const before of idleMarks) changes.push(ofMark({ kind: "delete", before }, "adopted"));
   }
-  return { changes, conflicts, owned, unchanged, lost };
+  return { changes, conflicts, owned, right, lost };
 }
 
 interface Surroundings {
