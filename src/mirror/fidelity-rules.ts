@@ -32,7 +32,7 @@ export const rules: readonly Rule[] = [
     mirrors: (choice) =>
       choice === "none"
         ? "gives one set of all, which resolvers and clients put in any order"
-        : "gives the addresses of the chosen cluster alone",
+        : "gives those of the place or cluster that the cloud chose, and no others",
   },
   {
     topic: "inside",
@@ -49,9 +49,10 @@ export const rules: readonly Rule[] = [
   },
   {
     topic: "priority",
-    concerns: ({ published }) => differ(published, ({ cluster }) => cluster.routing.priority),
+    concerns: ({ choice, published }) =>
+      choice === "none" && differ(published, ({ cluster }) => cluster.routing.priority),
     ours: "answers use clusters of a higher routing.priority number only as fall-back",
-    mirrors: (choice) => priorityWords[choice],
+    mirrors: "gives the addresses of all of them alike",
   },
   {
     topic: "weight",
@@ -66,19 +67,20 @@ export const rules: readonly Rule[] = [
       (differ(published, weightOf) ||
         (published.length > 1 && published.some((each) => !each.cluster.routing.localPreference))),
     ours: "answers share clients by routing.weight, with localPreference: false over any distance",
-    mirrors: "chooses by place, and cannot weigh as well",
+    mirrors: "chooses by place, and gives all equally near clusters alike",
   },
   {
     topic: "overflow",
-    concerns: ({ published, service, canBeSick }) =>
-      published.length > 1 && service.minHealthyPercent > 0 && canBeSick,
+    // By chance, the weights are those of the overflow.
+    concerns: ({ choice, published, service, canBeSick }) =>
+      choice !== "chance" && published.length > 1 && service.minHealthyPercent > 0 && canBeSick,
     ours:
       "answers send clients on, the more the fewer endpoints of a level are healthy, once these " +
       "are less than minHealthyPercent",
     mirrors: (choice) =>
       choice === "none"
         ? "gives every healthy address to everybody, however few a cluster has left"
-        : "sends as many to a cluster as long as it has one healthy endpoint",
+        : "sends all clients of a place to the level that most of them belong to",
   },
   {
     topic: "ramp",
@@ -106,10 +108,12 @@ export const rules: readonly Rule[] = [
   },
   {
     topic: "max-addresses",
-    concerns: ({ choice, published, service }) =>
-      mostAddresses(published, choice) > service.answer.maxAddresses,
+    concerns: ({ choice, published, service, facts }, { mode }) =>
+      facts.isCut === true ||
+      mostAddresses(published, choice === "none" || mode === "geolocation") >
+        service.answer.maxAddresses,
     ours: "answers hold maxAddresses addresses at most",
-    mirrors: "gives all that are healthy",
+    mirrors: "gives all that are healthy, as far as the cloud takes so many",
   },
   {
     topic: "cross-cluster",
@@ -120,7 +124,7 @@ export const rules: readonly Rule[] = [
       "those that it is nearest to",
     mirrors: (choice) =>
       choice === "place"
-        ? "may give it to others too, where the cloud finds no better place for them"
+        ? "gives it to those whom the cloud finds nearest to it, and not at regional or SRV names"
         : "leaves it out, or gives it to everybody where there is no other",
   },
   {
@@ -135,7 +139,7 @@ export const rules: readonly Rule[] = [
     ours:
       "answers at a regional or zonal name lead on by a CNAME for the one address family that has " +
       "nothing healthy there",
-    mirrors: "has no record of that family there, as a CNAME cannot stand beside others",
+    mirrors: "gives what that leads to, as no CNAME can stand beside the other family",
   },
   {
     topic: "location",
@@ -145,15 +149,9 @@ export const rules: readonly Rule[] = [
         ? facts.unplaced.length > 0
         : published.some(({ cluster }) => cluster.location === undefined)),
     ours: "answers put clusters without a location behind those with one",
-    mirrors: "has no part for them: they go to clients that no part is for, or to nobody",
+    mirrors: "has no place for them: at most clients without a place are given them",
   },
 ];
-
-const priorityWords: Readonly<Record<Choice, string>> = {
-  none: "gives the addresses of all of them alike",
-  place: "chooses by place alone",
-  chance: "chooses by weight alone",
-};
 
 function differ(clusters: readonly Located[], by: (each: Located) => string | number): boolean {
   const [first, ...others] = clusters;
@@ -170,15 +168,23 @@ function weightOf({ cluster }: Located): number {
   return cluster.routing.weight;
 }
 
-/** The most addresses of one family in one answer of the mirror. */
-function mostAddresses(published: readonly Located[], choice: Choice): number {
-  const counts = [4, 16].flatMap((octets) => {
-    const each = published.map(
-      ({ entry }) => entry.external.filter((address) => address.length === octets).length,
-    );
-    return choice === "none" ? [each.reduce((sum, count) => sum + count, 0)] : each;
-  });
-  return Math.max(0, ...counts);
+/**
+ * The most addresses of one family in one answer of the mirror: at some name all are together, or
+ * those of a region.
+ */
+function mostAddresses(published: readonly Located[], areTogether: boolean): number {
+  const sums = new Map<string, number>();
+  let most = 0;
+  for (const { cluster, entry } of published) {
+    const place = areTogether ? "" : cluster.region || cluster.name;
+    for (const { length } of entry.external) {
+      const key = `${length} ${place}`;
+      const sum = (sums.get(key) ?? 0) + 1;
+      sums.set(key, sum);
+      most = Math.max(most, sum);
+    }
+  }
+  return most;
 }
 
 /** Whether two clusters have a port of the same SRV name. */

@@ -25,6 +25,8 @@ export interface MirroredFacts {
   readonly unplaced?: readonly string[];
   /** Whether at a regional or zonal name one family is given and the other should lead on. */
   readonly lacksLocalFamily?: boolean;
+  /** Whether there were more addresses, or places, than the provider takes. */
+  readonly isCut?: boolean;
 }
 
 /** What the cloud chooses a part by: it does not, by the client's place, by chance. */

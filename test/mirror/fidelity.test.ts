@@ -138,7 +138,7 @@ const rows: readonly Row[] = [
     name: "different priorities",
     topic: "priority",
     clusters: { london, tokyo: { ...tokyo, routing: { priority: 200 } } },
-    concernedIn: modes,
+    concernedIn: ["plain"],
   },
 
   { name: "equal weights", topic: "weight", concernedIn: [] },
@@ -168,13 +168,18 @@ const rows: readonly Row[] = [
     concernedIn: [],
   },
 
-  { name: "two clusters with votes", topic: "overflow", policy: voted, concernedIn: modes },
+  {
+    name: "two clusters with votes",
+    topic: "overflow",
+    policy: voted,
+    concernedIn: ["plain", ...byPlace],
+  },
   {
     name: "two clusters with slices",
     topic: "overflow",
     placed: { london: slices },
     context: unvoted,
-    concernedIn: modes,
+    concernedIn: ["plain", ...byPlace],
   },
   { name: "nothing that can be sick", topic: "overflow", concernedIn: [] },
   {
@@ -264,7 +269,27 @@ const rows: readonly Row[] = [
     name: "more in all clusters than may be",
     topic: "max-addresses",
     policy: { maxAddresses: 1 },
-    concernedIn: ["plain"],
+    concernedIn: ["plain", "geolocation"],
+  },
+  {
+    name: "more in a region than may be",
+    topic: "max-addresses",
+    clusters: { london, west: london },
+    policy: { maxAddresses: 1 },
+    concernedIn: modes,
+  },
+  {
+    name: "one each in clusters without a region",
+    topic: "max-addresses",
+    clusters: { a: {}, b: {} },
+    policy: { maxAddresses: 1 },
+    concernedIn: ["plain", "geolocation"],
+  },
+  {
+    name: "more than the provider takes",
+    topic: "max-addresses",
+    facts: { isCut: true },
+    concernedIn: modes,
   },
   {
     name: "more in one cluster than may be",
@@ -401,7 +426,7 @@ describe("the fidelity of a mirror", () => {
     [
       "geo",
       "Our own answers list addresses in an order made for the client, further clusters' as " +
-        "fall-back; the mirror gives the addresses of the chosen cluster alone.",
+        "fall-back; the mirror gives those of the place or cluster that the cloud chose, and no others.",
     ],
   ];
   for (const [mode, sentence] of sentences) {
