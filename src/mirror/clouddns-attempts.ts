@@ -30,7 +30,7 @@ export interface Patience {
  */
 export const usualPatience: Patience = {
   throttleRetries: 7,
-  retries: 4,
+  retries: 3,
   firstWaitMs: 500,
   longestWaitMs: 32_000,
   totalMs: 120_000,

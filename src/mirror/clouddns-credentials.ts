@@ -33,8 +33,9 @@ export async function readKeyFile(path: string): Promise<ServiceAccountKey> {
   if (parsed === undefined) throw keyProblem(path, "it is no JSON", `${text.length} characters`);
   const key = serviceAccountKey.safeParse(parsed);
   if (!key.success) {
-    const field = key.error.issues[0]?.path.join(".") || "another JSON value";
-    throw keyProblem(path, "it is no key of a service account", `no proper ${field}`);
+    const field = key.error.issues[0]?.path.join(".");
+    const got = field ? `no proper ${field}` : "another JSON value";
+    throw keyProblem(path, "it is no key of a service account", got);
   }
   try {
     createPrivateKey(key.data.private_key);
