@@ -41,10 +41,11 @@ export function nameOrder(name: string): string {
   return name.split(".").reverse().join("\0");
 }
 
-/** Orders what has a name. */
-export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
-  const [left, right] = [nameOrder(a.name), nameOrder(b.name)];
-  return left < right ? -1 : Number(left > right);
+/** What has names, in order of these. */
+export function inNameOrder<Item extends { readonly name: string }>(items: Iterable<Item>): Item[] {
+  const keyed = Array.from(items, (item) => ({ item, key: nameOrder(item.name) }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+  return keyed.map(({ item }) => item);
 }
 
 function canonicalValue(type: string, value: string): string {

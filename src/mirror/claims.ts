@@ -9,7 +9,7 @@ import {
   ownershipName,
 } from "./ownership.ts";
 import type { RecordSet } from "./record-set.ts";
-import type { ZoneRecords } from "./zone-records.ts";
+import type { Standing, ZoneRecords } from "./zone-records.ts";
 
 /** One type of one name, as it stands in a zone. */
 export interface Claim {
@@ -34,15 +34,24 @@ export interface Claims {
   readonly idleMarks: readonly RecordSet[];
 }
 
-/** Reads the claims on a name. */
+/** Reads the claims on a name, for the types that are wanted or there. */
 export function readClaims(
   zone: ZoneRecords,
   owner: string,
   name: string,
+  wanted: readonly RecordSet[],
   adoption: Adoption | undefined,
 ): Claims {
   const adopted = adoption ? readAdoption(zone, name, adoption) : undefined;
-  const byType = mirroredTypes.map((type) => readClaim(zone, owner, name, type, adopted));
+  const standing = zone.standing(name);
+  const byType = mirroredTypes
+    .filter(
+      (type) =>
+        standing.sets.has(type) ||
+        standing.marks.has(type) ||
+        wanted.some((each) => each.type === type),
+    )
+    .map((type) => readClaim(standing, owner, name, type, adopted));
   if (!adopted) return { byType, idleMarks: [] };
   const idleMarks = byType.flatMap(({ type, state }) => {
     const mark = adopted.own.get(type);
@@ -56,24 +65,25 @@ export function readClaims(
 }
 
 function readClaim(
-  zone: ZoneRecords,
+  { sets, marks, ownerships }: Standing,
   owner: string,
   name: string,
   type: string,
   adopted: Adopted | undefined,
 ): Claim {
-  const markName = ownershipName(name, type);
-  const found = zone.at(name)?.get(type);
-  const mark = zone.at(markName)?.get("TXT");
+  const found = sets.get(type);
+  const beside = marks.get(type);
+  const mark = beside?.get("TXT");
   const claim = { name, type, found, mark, takenBy: "", isOthers: false };
-  const ownership = zone.ownership(name, type);
+  const ownership = ownerships.get(type);
   if (ownership?.owner === owner) return { ...claim, state: "ours" };
   if (ownership) {
     const takenBy = `owned by meridian/owner=${ownership.owner}`;
     return { ...claim, state: "taken", takenBy, isOthers: true };
   }
-  if (mark || zone.at(markName)?.has("CNAME")) {
-    const takenBy = `beside a ${mark ? "TXT" : "CNAME"} at ${markName} that is not ours`;
+  if (mark || beside?.has("CNAME")) {
+    const place = ownershipName(name, type);
+    const takenBy = `beside a ${mark ? "TXT" : "CNAME"} at ${place} that is not ours`;
     return { ...claim, state: "taken", takenBy };
   }
   if (!found) return { ...claim, state: "free" };

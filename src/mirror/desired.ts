@@ -1,12 +1,18 @@
 // The record sets that a service should have in the cloud (semantics 9): what our own answers say,
-// from no one client's point of view, or from where each cluster is. All choices are `route`'s. It
-// must not know what a zone holds, nor who owns what.
+// from no one client's point of view, or from where each cluster is. All choices are
+// those of routing. It must not know what a zone holds, nor who owns what.
 
 import { formatAddress } from "../dns/address.ts";
-import { formatName, lowerName, type Name, nameOf } from "../dns/name.ts";
-import type { Cluster, Federation, Service } from "../federation/model.ts";
+import { formatName, type Name, nameOf } from "../dns/name.ts";
+import type { Address, Cluster, Federation, Service } from "../federation/model.ts";
 import { type PublishedName, publishedNames, regionsOf } from "../federation/published-names.ts";
-import type { Demand, Health } from "../routing/candidates.ts";
+import {
+  type Candidate,
+  type CandidateInput,
+  type Demand,
+  findCandidates,
+  type Health,
+} from "../routing/candidates.ts";
 import { insidePlace, type Place } from "../routing/place.ts";
 import { type Route, route } from "../routing/route.ts";
 import { srvWeight } from "../routing/srv-weight.ts";
@@ -40,8 +46,6 @@ export interface DesiredFacts {
   readonly hasBorrowedFamily: boolean;
   /** There were more addresses, or places, than the provider takes. */
   readonly isCut: boolean;
-  /** Clusters that serve only the clients whose home they are, which plain records cannot tell. */
-  readonly notPublished: readonly string[];
 }
 
 /** The client of no place: its prefix decides nothing that is kept. */
@@ -80,10 +84,11 @@ class ServiceRecords {
   readonly #places: ReadonlyMap<string, Place>;
   readonly #routed: readonly RoutedPlace[];
   readonly #place: Place;
-  readonly #notPublished: readonly string[];
-  readonly #families: readonly (4 | 6)[];
+  /** The clusters that anybody may be given, from no place. */
+  readonly #candidates: readonly Candidate[];
   readonly #sets = new Map<string, RecordSet>();
-  readonly #serviceParts = new Map<4 | 6, readonly RecordPart[]>();
+  readonly #serviceParts = new Map<Family, readonly RecordPart[]>();
+  readonly #portParts = new Map<string, readonly RecordPart[]>();
   #hasBorrowedFamily = false;
   #isCut = false;
 
@@ -94,44 +99,30 @@ class ServiceRecords {
     routed: readonly RoutedPlace[],
   ) {
     // Never an empty answer, whatever the service's policy; and all that is healthy.
-    this.#service = {
-      ...service,
-      onAllDown: "open",
-      answer: { mode: "ordered", maxAddresses: all },
-    };
-    this.#families = ([4, 6] as const).filter((family) =>
-      service.clusters.some(({ external }) =>
-        external.some((each) => each.length === (family === 4 ? 4 : 16)),
-      ),
-    );
+    const answer = { mode: "ordered", maxAddresses: all } as const;
+    this.#service = { ...service, onAllDown: "open", answer };
     this.#input = input;
     this.#places = places;
     this.#routed = routed;
-    const { place, notPublished } = this.#wherePublished();
+    const { place, candidates } = this.#whereEverybodyIs();
     this.#place = place;
-    this.#notPublished = notPublished;
+    this.#candidates = candidates;
   }
 
   make(regions: ReadonlyMap<string, ReadonlySet<string>>): Desired {
-    const { federation } = this.#input;
     const targets = new Set<string>();
-    const clusterNames: PublishedName[] = [];
-    for (const each of publishedNames(federation, regions, this.#service)) {
+    const clusterNames: Extract<PublishedName, { kind: "cluster" }>[] = [];
+    for (const each of publishedNames(this.#input.federation, regions, this.#service)) {
       if (each.kind === "service") this.#addService(each.name);
       else if (each.kind === "port") this.#addPort(each, targets);
       else if (each.kind === "local") this.#addLocal(each);
       else clusterNames.push(each);
     }
-    for (const each of clusterNames) {
-      if (each.kind === "cluster" && targets.has(each.cluster)) this.#addCluster(each);
-    }
+    // What SRV records point to must be there; nothing else asks for one cluster.
+    for (const each of clusterNames) if (targets.has(each.cluster)) this.#addCluster(each);
     return {
       sets: [...this.#sets.values()],
-      facts: {
-        hasBorrowedFamily: this.#hasBorrowedFamily,
-        isCut: this.#isCut,
-        notPublished: this.#notPublished,
-      },
+      facts: { hasBorrowedFamily: this.#hasBorrowedFamily, isCut: this.#isCut },
     };
   }
 
@@ -139,50 +130,56 @@ class ServiceRecords {
    * From where plain records are made: from nowhere; where the one cluster that could serve is for
    * its own clients only, from there, as all clients are its own then.
    */
-  #wherePublished(): { place: Place; notPublished: string[] } {
-    const { levels, leftOut } = this.#route(nowhere, { family: undefined });
-    const shut = leftOut.flatMap(({ cluster, reason }) => (reason === "not-home" ? [cluster] : []));
-    const [only] = shut;
-    const isAlone = levels.every((level) => level.candidates.length === 0) && shut.length === 1;
-    const place = isAlone && only !== undefined ? this.#places.get(only) : undefined;
-    return place ? { place, notPublished: [] } : { place: nowhere, notPublished: shut };
+  #whereEverybodyIs(): { place: Place; candidates: readonly Candidate[] } {
+    const { candidates, leftOut } = findCandidates(this.#demand(nowhere, {}));
+    const [only, second] = leftOut.filter(({ reason }) => reason === "not-home");
+    const place = only && !second ? this.#places.get(only.cluster) : undefined;
+    if (candidates.length > 0 || !place) return { place: nowhere, candidates };
+    return { place, candidates: findCandidates(this.#demand(place, {})).candidates };
   }
 
-  #route(place: Place, demand: Demand): Route {
+  #demand(place: Place, demand: Omit<Demand, "family"> & { family?: Family }): CandidateInput {
     const { clusters, drained, health } = this.#input;
-    return route({
+    return {
       clusters,
       service: this.#service,
-      demand,
+      demand: { family: undefined, ...demand },
       place,
-      prefix: nobody,
       // What ramps up is up: an address comes and goes, it cannot be given a little.
       health: (service, cluster, address) => (health(service, cluster, address) > 0 ? 1 : 0),
       drained,
-    });
+    };
+  }
+
+  #route(place: Place, demand: Omit<Demand, "family"> & { family?: Family }): Route {
+    return route({ ...this.#demand(place, demand), prefix: nobody });
   }
 
   #addService(name: Name): void {
-    for (const family of this.#families) {
-      // The short and the global name have the same records.
-      const parts =
-        this.#serviceParts.get(family) ??
-        this.#routedParts(family) ??
-        this.#plainParts(this.#route(this.#place, { family }));
-      this.#serviceParts.set(family, parts);
-      this.#add(name, typeOf(family), parts);
-    }
+    for (const family of families) this.#add(name, typeOf(family), this.#partsOfService(family));
+  }
+
+  /** The short and the global name have the same records. */
+  #partsOfService(family: Family): readonly RecordPart[] {
+    const known = this.#serviceParts.get(family);
+    if (known) return known;
+    const plain = this.#plainParts(this.#candidates, family);
+    const parts = (plain.length > 0 ? this.#routedParts(family) : undefined) ?? plain;
+    this.#serviceParts.set(family, parts);
+    return parts;
   }
 
   /** For each place its own answer; `undefined` where there are not two of them, or too many. */
-  #routedParts(family: 4 | 6): RecordPart[] | undefined {
-    const isByChance = this.#input.mode === "weighted" || this.#input.mode === "wrr";
+  #routedParts(family: Family): RecordPart[] | undefined {
+    const { mode, mostParts } = this.#input;
+    if (mode === "plain") return undefined;
+    const isByChance = mode === "weighted" || mode === "wrr";
     const parts = isByChance ? this.#weightedParts(family) : this.#placedParts(family);
-    if (parts.length > this.#input.mostParts) this.#isCut = true;
-    return parts.length < 2 || parts.length > this.#input.mostParts ? undefined : parts;
+    if (parts.length > mostParts) this.#isCut = true;
+    return parts.length < 2 || parts.length > mostParts ? undefined : parts;
   }
 
-  #placedParts(family: 4 | 6): RecordPart[] {
+  #placedParts(family: Family): RecordPart[] {
     const seen = new Set<string>();
     return this.#routed.flatMap((place): RecordPart[] => {
       const { routing, at, cluster, isDefault } = place;
@@ -192,7 +189,8 @@ class ServiceRecords {
       const candidates = found.levels.flatMap((level) => level.candidates);
       const isRunThere = candidates.some((each) => each.cluster.name === cluster);
       if (cluster !== undefined && !isRunThere) return [];
-      const part = this.#part(isDefault ? addressesOf(found) : nearestOf(found), found);
+      const given = isDefault ? found.order.map((each) => each.candidate) : nearestOf(found);
+      const part = this.#part(addressesOf(given), found.isFailOpen);
       if (!part) return [];
       seen.add(text);
       return [{ ...part, routing }];
@@ -200,75 +198,90 @@ class ServiceRecords {
   }
 
   /** Each cluster's addresses, with the share of clients that it is to have (semantics 4). */
-  #weightedParts(family: 4 | 6): RecordPart[] {
-    const found = this.#route(this.#place, { family });
-    const shares = found.levels.flatMap(({ share, candidates }) =>
+  #weightedParts(family: Family): RecordPart[] {
+    const { levels, isFailOpen } = this.#route(this.#place, { family });
+    const shares = levels.flatMap(({ share, candidates }) =>
       candidates.map((candidate) => ({ candidate, weight: share * candidate.drawWeight })),
     );
     const isWeightless = shares.every(({ weight }) => weight <= 0);
-    const isRoute53 = this.#input.mode === "weighted";
     return shares
-      .filter(
-        ({ candidate, weight }) => candidate.upAddresses.length > 0 && (isWeightless || weight > 0),
-      )
+      .filter(({ weight }) => isWeightless || weight > 0)
       .sort((a, b) => (a.candidate.cluster.name < b.candidate.cluster.name ? -1 : 1))
-      .flatMap(({ candidate, weight: exact }, at): RecordPart[] => {
-        const part = this.#part(candidate.upAddresses, found);
+      .flatMap(({ candidate, weight: exact }) => {
+        const part = this.#part(candidate.upAddresses, isFailOpen);
         const weight = isWeightless ? 1 : Math.max(1, Math.round(exact));
-        const id = candidate.cluster.name;
-        if (!part) return [];
-        return [
-          {
-            ...part,
-            routing: isRoute53 ? { kind: "weighted", id, weight } : { kind: "wrr", at, weight },
-          },
-        ];
-      });
+        return part ? [{ part, weight, id: candidate.cluster.name }] : [];
+      })
+      .map(({ part, weight, id }, at) => ({
+        ...part,
+        routing:
+          this.#input.mode === "wrr"
+            ? { kind: "wrr", at, weight }
+            : { kind: "weighted", id, weight },
+      }));
   }
 
+  /** A cluster's own name fails open alone: whether all of the service is down is not asked. */
   #addCluster({ name, cluster }: Extract<PublishedName, { kind: "cluster" }>): void {
-    const place = this.#places.get(cluster) ?? nowhere;
-    for (const family of this.#families) {
-      this.#add(name, typeOf(family), this.#plainParts(this.#route(place, { family, cluster })));
-    }
+    const own = this.#candidates.filter((each) => each.cluster.name === cluster);
+    for (const family of families) this.#add(name, typeOf(family), this.#plainParts(own, family));
   }
 
   /** A region's or zone's own addresses, else a CNAME one step up (semantics 5). */
   #addLocal({ name, region, zone, up }: Extract<PublishedName, { kind: "local" }>): void {
-    const within = zone === undefined ? { region } : { region, zone };
-    const either = this.#route(this.#place, { family: undefined, within });
-    if (either.order.length === 0 || either.isFailOpen) {
+    const own = this.#candidatesIn(region, zone);
+    if (families.every((family) => upAddresses(own, family).length === 0)) {
       const ttlSeconds = this.#input.ttlSeconds ?? this.#service.ttl.maxSeconds;
       this.#add(name, "CNAME", [{ ttlSeconds, values: [textOf(up)] }]);
       return;
     }
-    for (const family of this.#families) {
-      const found = this.#route(this.#place, { family, within });
-      const isAllDown = found.isFailOpen;
-      if (isAllDown) this.#hasBorrowedFamily = true;
-      // Beside the other family's addresses no CNAME can stand: what it leads to stands here.
-      this.#add(
-        name,
-        typeOf(family),
-        isAllDown ? this.#stepUp(family, region, zone) : this.#plainParts(found),
-      );
+    for (const family of families) {
+      this.#add(name, typeOf(family), this.#localParts(own, family, region, zone));
     }
   }
 
-  /** What a name one step up from a region's or zone's has of a family, itself led on if need be. */
-  #stepUp(family: 4 | 6, region: string, zone: string | undefined): RecordPart[] {
-    if (zone !== undefined) {
-      const regional = this.#route(this.#place, { family, within: { region } });
-      if (!regional.isFailOpen && regional.outcome === "answer") return this.#plainParts(regional);
+  /**
+   * One family of a region's or zone's name that has addresses. Where this family's are all down, a
+   * CNAME would lead on; beside the other family's addresses none can stand, so what it would lead to
+   * stands here.
+   */
+  #localParts(
+    own: readonly Candidate[],
+    family: Family,
+    region: string,
+    zone: string | undefined,
+  ): readonly RecordPart[] {
+    const isDown = upAddresses(own, family).length === 0 && allAddresses(own, family).length > 0;
+    if (!isDown) return this.#plainParts(own, family);
+    this.#hasBorrowedFamily = true;
+    const regional = zone === undefined ? [] : this.#candidatesIn(region, undefined);
+    const isUpThere = upAddresses(regional, family).length > 0;
+    return this.#plainParts(isUpThere ? regional : this.#candidates, family);
+  }
+
+  /** Where slices name zones, a zone's candidates count only what is ready there. */
+  #candidatesIn(region: string, zone: string | undefined): readonly Candidate[] {
+    if (zone !== undefined && this.#service.clusters.some(({ endpoints }) => endpoints)) {
+      return findCandidates(this.#demand(this.#place, { within: { region, zone } })).candidates;
     }
-    return this.#plainParts(this.#route(this.#place, { family }));
+    return this.#candidates.filter(
+      ({ cluster }) =>
+        cluster.region === region && (zone === undefined || cluster.zones.includes(zone)),
+    );
   }
 
   #addPort(
     { name, port, protocol }: Extract<PublishedName, { kind: "port" }>,
     targets: Set<string>,
   ): void {
-    const found = this.#route(this.#place, { family: undefined, port: { name: port, protocol } });
+    const key = `${port}/${protocol}`;
+    const parts = this.#portParts.get(key) ?? this.#makePort(port, protocol, targets);
+    this.#portParts.set(key, parts);
+    this.#add(name, "SRV", parts);
+  }
+
+  #makePort(port: string, protocol: string, targets: Set<string>): readonly RecordPart[] {
+    const found = this.#route(this.#place, { port: { name: port, protocol } });
     const { name: federation, domain } = this.#input.federation;
     const values = found.order.flatMap((each) => {
       const { cluster, entry } = each.candidate;
@@ -279,17 +292,20 @@ class ServiceRecords {
         .filter((offered) => offered.name === port && offered.protocol === protocol)
         .map((offered) => `${each.rank} ${srvWeight(each, found.order)} ${offered.port} ${target}`);
     });
-    const part = this.#part(values, found);
-    this.#add(name, "SRV", part ? [part] : []);
+    const part = this.#part(values, found.isFailOpen);
+    return part ? [part] : [];
   }
 
-  #plainParts(found: Route): RecordPart[] {
-    const part = this.#part(addressesOf(found), found);
+  /** What is healthy of a family; all of it where nothing is. */
+  #plainParts(candidates: readonly Candidate[], family: Family): RecordPart[] {
+    const up = upAddresses(candidates, family);
+    const isFailOpen = up.length === 0;
+    const part = this.#part(isFailOpen ? allAddresses(candidates, family) : up, isFailOpen);
     return part ? [part] : [];
   }
 
   /** One part of these addresses or texts; `undefined` for none. */
-  #part(found: readonly (Uint8Array | string)[], { isFailOpen }: Route): RecordPart | undefined {
+  #part(found: readonly (Address | string)[], isFailOpen: boolean): RecordPart | undefined {
     if (found.length === 0) return undefined;
     const { ttlSeconds, mostValues } = this.#input;
     const { ttl } = this.#service;
@@ -303,36 +319,50 @@ class ServiceRecords {
   }
 
   #add(name: Name, type: string, parts: readonly RecordPart[]): void {
+    if (parts.length === 0) return;
     const text = textOf(name);
     const key = `${text} ${type}`;
     // Two of a federation's names may be spelled alike: look-up gives the first of them.
-    if (parts.length > 0 && !this.#sets.has(key)) this.#sets.set(key, { name: text, type, parts });
+    if (!this.#sets.has(key)) this.#sets.set(key, { name: text, type, parts });
   }
 }
 
-function typeOf(family: 4 | 6): "A" | "AAAA" {
+type Family = 4 | 6;
+const families: readonly Family[] = [4, 6];
+
+function typeOf(family: Family): "A" | "AAAA" {
   return family === 4 ? "A" : "AAAA";
 }
 
 function textOf(name: Name): string {
-  return formatName(lowerName(name));
+  return formatName(name).toLowerCase();
 }
 
-/** All addresses of an answer. */
-function addressesOf({ order }: Route): Uint8Array[] {
-  return order.flatMap(({ candidate }) => [...candidate.upAddresses]);
+/** A cluster whose endpoints are all sick has no healthy address, whatever is said of the address. */
+function upAddresses(candidates: readonly Candidate[], family: Family): Address[] {
+  return addressesOf(candidates.filter((each) => each.healthy > 0)).filter(isOf(family));
+}
+
+function allAddresses(candidates: readonly Candidate[], family: Family): Address[] {
+  return candidates.flatMap((each) => each.addresses.filter(isOf(family)));
+}
+
+function addressesOf(candidates: readonly Candidate[]): Address[] {
+  return candidates.flatMap((each) => [...each.upAddresses]);
+}
+
+function isOf(family: Family): (address: Address) => boolean {
+  return (address) => address.length === (family === 4 ? 4 : 16);
 }
 
 /**
  * The addresses of the level that most clients of a place are given. Clusters of weight 0 stand in
  * for others only.
  */
-function nearestOf({ levels }: Route): Uint8Array[] {
-  const [first] = levels.map(({ share }) => share).sort((a, b) => b - a);
-  const level = levels.find(({ share }) => share === first);
-  const up = (level?.candidates ?? []).filter(
-    (each) => each.upAddresses.length > 0 && each.healthy > 0,
-  );
+function nearestOf({ levels }: Route): Candidate[] {
+  const most = Math.max(...levels.map(({ share }) => share));
+  const level = levels.find(({ share }) => share === most);
+  const up = (level?.candidates ?? []).filter((each) => each.healthy > 0);
   const weighty = up.filter((each) => each.cluster.routing.weight > 0);
-  return (weighty.length > 0 ? weighty : up).flatMap((each) => [...each.upAddresses]);
+  return weighty.length > 0 ? weighty : up;
 }

@@ -22,8 +22,15 @@ export function ownershipName(name: string, type: string): string {
   return `_meridian-${type.toLowerCase()}.${name}`;
 }
 
+/** A name and one of its types. */
+export interface Owned {
+  readonly name: string;
+  readonly type: string;
+}
+
 /** The name and type that an ownership name is about; `undefined` for any other name. */
-export function ownedBy(name: string): { name: string; type: string } | undefined {
+export function ownedBy(name: string): Owned | undefined {
+  if (!name.startsWith("_meridian-")) return undefined;
   const match = /^_meridian-(a|aaaa|cname|srv)\.(.+)$/.exec(name);
   return match?.[1] && match[2] ? { type: match[1].toUpperCase(), name: match[2] } : undefined;
 }

@@ -3,7 +3,7 @@
 // not know how records are wanted, read or written.
 
 import { maxNameLength } from "../dns/name.ts";
-import { byName, digestOf, saysTheSame } from "./canonical.ts";
+import { digestOf, inNameOrder, saysTheSame } from "./canonical.ts";
 import { type Claim, readClaims } from "./claims.ts";
 import { type Adoption, type Ownership, ownershipName, ownershipRecord } from "./ownership.ts";
 import type { ChangeReason, Conflict, Plan, PlannedChange, PlannedGroup } from "./plan-types.ts";
@@ -68,8 +68,8 @@ export class PlanMaker {
 
   finish(): Plan {
     return {
-      groups: this.#groups.sort(byName),
-      conflicts: this.#conflicts.sort(byName),
+      groups: inNameOrder(this.#groups),
+      conflicts: inNameOrder(this.#conflicts),
       owned: this.#owned,
       unchanged: this.right.length,
       lost: this.#lost,
@@ -92,7 +92,7 @@ function planName(
   name: string,
   wanted: readonly RecordSet[],
 ): PlannedName {
-  const { byType, idleMarks } = readClaims(zone, owner, name, adoption);
+  const { byType, idleMarks } = readClaims(zone, owner, name, wanted, adoption);
   const changes: PlannedChange[] = [];
   const conflicts: Conflict[] = [];
   const right: RecordSet[] = [];

@@ -1,15 +1,21 @@
 // The record sets of a zone as they were last seen, with whose they are. It must not know what they
 // should be, nor where they were read.
 
-import { type Ownership, ownedBy, readOwnership } from "./ownership.ts";
+import { type Owned, type Ownership, ownedBy, readOwnership } from "./ownership.ts";
 import type { Change } from "./provider.ts";
 import type { RecordSet } from "./record-set.ts";
 
+/** What stands at one name, and the records beside it that say whose that is. */
+interface Node {
+  readonly sets: Map<string, RecordSet>;
+  /** By the type that they are about: what stands at the ownership name, by its own type. */
+  readonly marks: Map<string, Map<string, RecordSet>>;
+  readonly ownerships: Map<string, Ownership>;
+}
+
 /** What is known of a zone. */
 export class ZoneRecords {
-  readonly #names = new Map<string, Map<string, RecordSet>>();
-  /** By name that is owned, then by type: what its ownership record says. */
-  readonly #ownerships = new Map<string, Map<string, Ownership>>();
+  readonly #nodes = new Map<string, Node>();
   /** By owner and service: the names that it has. */
   readonly #owned = new Map<string, Set<string>>();
 
@@ -21,17 +27,32 @@ export class ZoneRecords {
 
   /** Puts a record set in place of the former one of its name and type. */
   put(set: RecordSet): void {
-    const types = this.#names.get(set.name) ?? new Map<string, RecordSet>();
-    types.set(set.type, set);
-    this.#names.set(set.name, types);
-    if (set.type === "TXT") this.#own(set.name, readOwnership(set));
+    const about = ownedBy(set.name);
+    const name = about?.name ?? set.name;
+    const node = this.#nodes.get(name) ?? {
+      sets: new Map(),
+      marks: new Map(),
+      ownerships: new Map(),
+    };
+    this.#nodes.set(name, node);
+    if (!about) {
+      node.sets.set(set.type, set);
+      return;
+    }
+    const marks = node.marks.get(about.type) ?? new Map<string, RecordSet>();
+    node.marks.set(about.type, marks.set(set.type, set));
+    if (set.type === "TXT") this.#own(node, about, readOwnership(set));
   }
 
   remove(name: string, type: string): void {
-    const types = this.#names.get(name);
-    if (!types?.delete(type)) return;
-    if (types.size === 0) this.#names.delete(name);
-    if (type === "TXT") this.#own(name, undefined);
+    const about = ownedBy(name);
+    const key = about?.name ?? name;
+    const node = this.#nodes.get(key);
+    const sets = about ? node?.marks.get(about.type) : node?.sets;
+    if (!node || !sets?.delete(type)) return;
+    if (about && type === "TXT") this.#own(node, about, undefined);
+    if (about && sets.size === 0) node.marks.delete(about.type);
+    if (node.sets.size === 0 && node.marks.size === 0) this.#nodes.delete(key);
   }
 
   /** What is known once these changes are made. */
@@ -49,20 +70,14 @@ export class ZoneRecords {
 
   /** By type. */
   at(name: string): ReadonlyMap<string, RecordSet> | undefined {
-    return this.#names.get(name);
+    const about = ownedBy(name);
+    if (about) return this.#nodes.get(about.name)?.marks.get(about.type);
+    return this.#nodes.get(name)?.sets;
   }
 
-  names(): Iterable<string> {
-    return this.#names.keys();
-  }
-
-  ownership(name: string, type: string): Ownership | undefined {
-    return this.#ownerships.get(name)?.get(type);
-  }
-
-  /** The types of a name that are said to be somebody's. */
-  ownedTypes(name: string): Iterable<string> {
-    return this.#ownerships.get(name)?.keys() ?? [];
+  /** All that says whose the record sets of a name are, and what it says. */
+  standing(name: string): Standing {
+    return this.#nodes.get(name) ?? nothing;
   }
 
   /** The names that are said to be a service's, by this owner. */
@@ -80,31 +95,26 @@ export class ZoneRecords {
   /** Record sets of this owner, ownership records not counted. */
   count(owner: string): number {
     let count = 0;
-    for (const [name, types] of this.#ownerships) {
-      for (const [type, ownership] of types) {
-        if (ownership.owner === owner && this.at(name)?.has(type)) count++;
+    for (const { sets, ownerships } of this.#nodes.values()) {
+      for (const [type, ownership] of ownerships) {
+        if (ownership.owner === owner && sets.has(type)) count++;
       }
     }
     return count;
   }
 
-  #own(name: string, ownership: Ownership | undefined): void {
-    const about = ownedBy(name);
-    if (!about) return;
-    const types = this.#ownerships.get(about.name) ?? new Map<string, Ownership>();
-    const former = types.get(about.type);
-    if (ownership) types.set(about.type, ownership);
-    else types.delete(about.type);
-    if (types.size > 0) this.#ownerships.set(about.name, types);
-    else this.#ownerships.delete(about.name);
-    for (const each of [former, ownership]) if (each) this.#index(about.name, each);
+  #own(node: Node, { name, type }: Owned, ownership: Ownership | undefined): void {
+    const former = node.ownerships.get(type);
+    if (ownership) node.ownerships.set(type, ownership);
+    else node.ownerships.delete(type);
+    for (const each of [former, ownership]) if (each) this.#index(node, name, each);
   }
 
   /** Sets whether a service has the name by what its types say now. */
-  #index(name: string, { owner, service }: Ownership): void {
+  #index({ ownerships }: Node, name: string, { owner, service }: Ownership): void {
     const key = `${owner} ${service}`;
     const names = this.#owned.get(key) ?? new Set<string>();
-    const has = [...(this.#ownerships.get(name)?.values() ?? [])].some(
+    const has = [...ownerships.values()].some(
       (each) => each.owner === owner && each.service === service,
     );
     if (has) names.add(name);
@@ -114,4 +124,12 @@ export class ZoneRecords {
   }
 }
 
+/** What stands at a name, and whose it is said to be, all by type. */
+export interface Standing {
+  readonly sets: ReadonlyMap<string, RecordSet>;
+  readonly marks: ReadonlyMap<string, ReadonlyMap<string, RecordSet>>;
+  readonly ownerships: ReadonlyMap<string, Ownership>;
+}
+
+const nothing: Standing = { sets: new Map(), marks: new Map(), ownerships: new Map() };
 const none: ReadonlySet<string> = new Set();
