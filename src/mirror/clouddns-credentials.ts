@@ -12,14 +12,9 @@ const serviceAccountKey = z.object({
   type: z.literal("service_account"),
   client_email: z.string().min(1),
   private_key: z.string().min(1),
-  private_key_id: z.string().optional(),
 });
 
-export interface ServiceAccountKey {
-  readonly type: "service_account";
-  readonly client_email: string;
-  readonly private_key: string;
-}
+export type ServiceAccountKey = Readonly<z.infer<typeof serviceAccountKey>>;
 
 /**
  * The key of a service account.
@@ -42,8 +37,7 @@ export async function readKeyFile(path: string): Promise<ServiceAccountKey> {
   } catch {
     throw keyProblem(path, "private_key is no PEM private key", "other text");
   }
-  const { type, client_email, private_key } = key.data;
-  return { type, client_email, private_key };
+  return key.data;
 }
 
 /**

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { MirrorError } from "./provider.ts";
 
-/** What a request is about; also the permission that it needs. */
+/** What a request is about; also a permission that it needs. */
 export type CloudDnsOperation =
   | "dns.projects.get"
   | "dns.managedZones.get"
@@ -88,7 +88,8 @@ export function cloudDnsError(
   zone: string,
   failure: CloudDnsFailure,
 ): MirrorError {
-  const cannot = `cannot ${deeds[operation]} ${operation === "dns.projects.get" ? (zone.split("/")[0] ?? zone) : zone} in Cloud DNS`;
+  const subject = operation === "dns.projects.get" ? zone.split("/")[0] : zone;
+  const cannot = `cannot ${deeds[operation]} ${subject} in Cloud DNS`;
   if (failure.kind === "silence") {
     return new MirrorError(
       "unavailable",
@@ -107,13 +108,10 @@ export function cloudDnsError(
     return new MirrorError("quota", `${cannot}: a quota of the project is reached, ${got}`);
   }
   if (status === 403) {
-    const permission = /\bdns\.[a-zA-Z]+\.[a-zA-Z]+\b/.exec(message)?.[0] ?? operation;
-    return new MirrorError(
-      "denied",
-      reasons.includes("accessNotConfigured")
-        ? `${cannot}: the API is not switched on in the project, ${got}`
-        : `${cannot}: the credentials lack the permission ${permission}, ${got}`,
-    );
+    const problem = reasons.includes("accessNotConfigured")
+      ? "the API is not switched on in the project"
+      : `the credentials do not allow it, it takes ${permissionsFor(operation, message)}`;
+    return new MirrorError("denied", `${cannot}: ${problem}, ${got}`);
   }
   if (isMissingZone(operation, failure)) {
     return new MirrorError(
@@ -135,6 +133,15 @@ const deeds: Readonly<Record<CloudDnsOperation, string>> = {
   "dns.changes.create": "change the records of",
   "dns.changes.get": "read the changes of",
 };
+
+/** What the message names, else all: the service often says no more than `Forbidden`. */
+function permissionsFor(operation: CloudDnsOperation, message: string): string {
+  const named = /\bdns\.(?!googleapis)[a-zA-Z]+\.[a-zA-Z]+\b/.exec(message)?.[0];
+  if (named !== undefined) return named;
+  return operation === "dns.changes.create"
+    ? "dns.changes.create and dns.resourceRecordSets.create, update and delete"
+    : operation;
+}
 
 const quotaReasons: ReadonlySet<string> = new Set([
   "quotaExceeded",

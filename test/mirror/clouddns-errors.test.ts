@@ -71,10 +71,10 @@ describe("failures of Cloud DNS", () => {
       failure: failure(
         403,
         "forbidden",
-        "Permission 'dns.resourceRecordSets.create' denied on resource '//dns.googleapis.com/projects/shop' (or it may not exist).",
+        "Denied on resource '//dns.googleapis.com/projects/shop': dns.resourceRecordSets.create.",
       ),
       code: "denied",
-      message: `cannot change the records of shop/main in Cloud DNS: the credentials lack the permission dns.resourceRecordSets.create, got 403 forbidden "Permission 'dns.resourceRecordSets.create' denied on resource '//dns.googleapis.com/projects/shop' (or it may not exist)"`,
+      message: `cannot change the records of shop/main in Cloud DNS: the credentials do not allow it, it takes dns.resourceRecordSets.create, got 403 forbidden "Denied on resource '//dns.googleapis.com/projects/shop': dns.resourceRecordSets.create"`,
     },
     {
       failure: failure(403, "accessNotConfigured", "Cloud DNS API has not been used."),

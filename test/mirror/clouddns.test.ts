@@ -299,7 +299,7 @@ describe("a zone of Cloud DNS", () => {
       fault: "forbidden",
       code: "denied",
       message:
-        /^cannot change the records of shop\/main in Cloud DNS: the credentials lack the permission dns\.changes\.create, got 403 forbidden "Forbidden"$/,
+        /^cannot change the records of shop\/main in Cloud DNS: the credentials do not allow it, it takes dns\.changes\.create and dns\.resourceRecordSets\.create, update and delete, got 403 forbidden "Forbidden"$/,
     },
     {
       fault: "unauthorized",
