@@ -43,7 +43,9 @@ describe("the stand-in of Route 53", () => {
         },
         {
           name: "texts with all that XML and master files quote",
-          sets: [recordSet("www", "TXT", ['"a=b&c <d> \\"e\\"" "second"', '"heritage=meridian"'])],
+          sets: [
+            recordSet("www", "TXT", ['"a=b&c <d> \\"e\\" &amp;" "second"', '"heritage=meridian"']),
+          ],
         },
         { name: "weights", sets: [routed("a", { Weight: 0 }), routed("b", { Weight: 255 })] },
         {
@@ -130,6 +132,15 @@ describe("the stand-in of Route 53", () => {
       await change(sdk, created(alias));
       await change(sdk, [...deleted(alias), ...created(address)]);
       expect(route53.zone("Z1").all().slice(2)).to.deep.equal([address]);
+    });
+
+    it("a record set that is deleted and created anew in one batch", async () => {
+      await start();
+      const before = recordSet("www", "A", ["192.0.2.1"]);
+      const after = recordSet("www", "A", ["192.0.2.2"]);
+      await change(sdk, created(before));
+      await change(sdk, [...deleted(before), ...created(after)]);
+      expect(route53.zone("Z1").all().slice(2)).to.deep.equal([after]);
     });
 
     it("the values of a deletion in any order", async () => {
