@@ -35,18 +35,23 @@ const routingSchema = z
       .object({ kind: z.literal("other"), id: z.string(), text: z.string() })
       .describe("Something that a mirror never writes, in words."),
   ])
-  .describe("How the cloud chooses this part; `id` is Route 53's SetIdentifier.");
+  .meta({
+    id: "routing",
+    description: "How the cloud chooses this part; `id` is Route 53's SetIdentifier.",
+  });
 
 const ttl = z.int().min(0).describe("Seconds.");
 const values = z.array(z.string()).describe("Rdata in presentation form, sorted as text.");
 const count = z.int().min(0);
 
-const recordSetSchema = z.union([
-  z.object({ ttl, values }).describe("Everybody gets these records."),
-  z
-    .object({ parts: z.array(z.object({ routing: routingSchema.optional(), ttl, values })) })
-    .describe("The cloud chooses one of these."),
-]);
+const recordSetSchema = z
+  .union([
+    z.object({ ttl, values }).describe("Everybody gets these records."),
+    z
+      .object({ parts: z.array(z.object({ routing: routingSchema.optional(), ttl, values })) })
+      .describe("The cloud chooses one of these."),
+  ])
+  .meta({ id: "records", description: "The records of one name and type." });
 
 const changeSchema = z.object({
   action: z.enum(["create", "update", "delete"]),
@@ -122,7 +127,9 @@ export const planSchema = z
   .object({ version: z.literal(1), mirrors: z.array(mirrorSchema) })
   .describe("What `meridian mirror plan --json` prints. Later releases may add keys.");
 
+/** All that is printed. */
 export type PlansJson = z.infer<typeof planSchema>;
+/** The numbers of one plan. */
 export type PlanSummary = z.infer<typeof summarySchema>;
 type RecordSetJson = z.infer<typeof recordSetSchema>;
 type RoutingJson = z.infer<typeof routingSchema>;

@@ -139,10 +139,11 @@ export const example: MirrorPlan = planOf(
     obstacles: ["quorum is lost, so what is healthy is not known"],
     fidelity: [
       {
-        topic: "nearest",
+        topic: "address-order",
         message:
-          "Our own answers lead each client to the clusters nearest to it; the mirror gives " +
-          "everybody the same addresses, wherever they ask from.",
+          "Our own answers list addresses in an order made for the client, further clusters' as " +
+          "fall-back; the mirror gives those of the place or cluster that the cloud chose, and no " +
+          "others.",
         services: 40,
         examples: ["shop/cart", "shop/checkout", "web/media"],
       },
