@@ -5,6 +5,7 @@
 import { Command, CommanderError, Option } from "commander";
 import type { DrainOptions } from "./drain.ts";
 import type { ExplainCommandOptions } from "./explain.ts";
+import type { MirrorCommandOptions } from "./mirror.ts";
 import { ExitStatus } from "./output.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { StatusOptions } from "./status.ts";
@@ -99,6 +100,40 @@ for (const action of ["drain", "undrain"] as const) {
     .action(async (cluster: string, options: DrainOptions) => {
       const { drainCommand } = await import("./drain.ts");
       exitWith(await drainCommand(action, cluster, options));
+    });
+}
+
+const mirror = program
+  .command("mirror")
+  .description("the same answers in Route 53 and Google Cloud DNS: plan shows, apply makes them");
+for (const action of ["plan", "apply"] as const) {
+  const command = mirror
+    .command(action)
+    .description(
+      action === "plan"
+        ? "what would change in each zone of spec.mirror; exits 2 if anything would, 0 if nothing"
+        : "change each zone of spec.mirror to what it should be",
+    )
+    .option(...configOption)
+    .option("--json", "print it as JSON")
+    .option("--adopt <marks>", "take over the records that these marks say are another program's")
+    .option("--adopt-txt-prefix <text>", "the --txt-prefix that ExternalDNS runs with")
+    .option("--adopt-txt-suffix <text>", "the --txt-suffix that ExternalDNS runs with")
+    .option("--force", "delete more than maxDeletePercent allows");
+  if (action === "apply") command.option("--wait", "until the cloud's name servers answer so");
+  command
+    .addHelpText(
+      "after",
+      `
+Verdicts and drains are those of the running server; where none runs, those it kept.
+
+Examples:
+  meridian mirror ${action}
+  meridian mirror ${action} --adopt heritage=external-dns,external-dns/owner=my-owner`,
+    )
+    .action(async (options: MirrorCommandOptions) => {
+      const { mirrorCommand } = await import("./mirror.ts");
+      exitWith(await mirrorCommand(action, options));
     });
 }
 

@@ -7,6 +7,7 @@ import { compileFederationZone } from "../answer/federation-zone.ts";
 import { type AnswerSettings, compileSnapshot, type Snapshot } from "../answer/snapshot.ts";
 import { compileViews, type Views } from "../answer/views.ts";
 import { suggestion } from "../config/fields.ts";
+import { sameOwnerProblems } from "../config/mirror-rules.ts";
 import { compareProblems, formatProblem, type Problem } from "../config/problem.ts";
 import {
   type OtherInputs,
@@ -87,7 +88,17 @@ export class WorldReader {
     );
     const voterFiles = this.#voterFiles.read(config.health, this.#configFile, placeOf);
     const retryAfterMs = soonest([configured, sources, overrides, databases, voterFiles]);
-    const strangers = sources.ok ? this.#checkNamedClusters(configured.value, sources.state) : [];
+    const strangers = sources.ok
+      ? [
+          ...this.#checkNamedClusters(configured.value, sources.state),
+          ...sameOwnerProblems(
+            config.mirror,
+            sources.state.model.federation.name,
+            this.#configFile,
+            placeOf,
+          ),
+        ]
+      : [];
     const clashes = sources.ok ? this.#clashes(sources) : [];
     const isFine = strangers.length === 0 && clashes.length === 0;
     if (!sources.ok || !overrides.value.ok || !databases.ok || !voterFiles.ok || !isFine) {
