@@ -176,7 +176,11 @@ class ServiceRecords {
     const isByChance = mode === "weighted" || mode === "wrr";
     const parts = isByChance ? this.#weightedParts(family) : this.#placedParts(family);
     if (parts.length > mostParts) this.#isCut = true;
-    return parts.length < 2 || parts.length > mostParts ? undefined : parts;
+    const [only, second] = parts;
+    // Of clusters that are chosen by chance, one may have all the chances.
+    if (isByChance && only && !second)
+      return [{ ttlSeconds: only.ttlSeconds, values: only.values }];
+    return second && parts.length <= mostParts ? parts : undefined;
   }
 
   #placedParts(family: Family): RecordPart[] {

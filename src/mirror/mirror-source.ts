@@ -61,7 +61,7 @@ export class MirrorSource {
       return { service, sets: [] };
     }
     const { sets, facts } = this.#records.of(found);
-    this.#fidelity.add(found, { lacksLocalFamily: facts.hasBorrowedFamily });
+    this.#fidelity.add(found, { lacksLocalFamily: facts.hasBorrowedFamily, isCut: facts.isCut });
     return { service: serviceKey(found), sets };
   }
 
