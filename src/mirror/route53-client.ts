@@ -15,8 +15,9 @@ import type {
 import type { Route53Config } from "../config/mirror-config.ts";
 import type { Pace } from "./pace.ts";
 import type { ProviderMeter } from "./provider.ts";
+import { MirrorError } from "./provider.ts";
 import type { Route53Change } from "./route53-changes.ts";
-import { isThrottle, toMirrorError } from "./route53-errors.ts";
+import { isThrottle, isUnsure, toMirrorError } from "./route53-errors.ts";
 import type { ListingPage, ListingPlace } from "./route53-read.ts";
 
 /** Requests about one hosted zone; all throw `MirrorError`, or the signal's reason. */
@@ -162,6 +163,7 @@ async function sendPaced<Input extends ServiceInputTypes, Output extends Service
 ): Promise<Output> {
   signal.throwIfAborted();
   let host = "route53.amazonaws.com";
+  let isAnswerLost = false;
   // A low priority stands behind the SDK's retries, so that this runs once for each attempt.
   command.middlewareStack.add(
     (next, { commandName = "" }) =>
@@ -173,6 +175,7 @@ async function sendPaced<Input extends ServiceInputTypes, Output extends Service
             return await next(args);
           } catch (error) {
             if (isThrottle(error)) meter.throttled();
+            if (isUnsure(error)) isAnswerLost = true;
             throw error;
           }
         }, signal),
@@ -182,12 +185,16 @@ async function sendPaced<Input extends ServiceInputTypes, Output extends Service
     return await client.send(command, { abortSignal: signal });
   } catch (error) {
     signal.throwIfAborted();
-    throw toMirrorError(error, {
+    const told = toMirrorError(error, {
       doing,
       host,
       profile: profile ?? process.env["AWS_PROFILE"],
       secrets: Object.values(credentials ?? {}).filter((text) => text !== undefined),
     });
+    // An attempt whose answer was lost may have made the change that now stands in its own way.
+    if (told.code !== "refused" || !isAnswerLost) throw told;
+    const problem = `the answer of ${host} was lost: whether it was done is not known`;
+    throw new MirrorError("unavailable", `cannot ${doing}: ${problem}`);
   }
 }
 

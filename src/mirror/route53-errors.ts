@@ -75,6 +75,12 @@ export function isThrottle(error: unknown): boolean {
   return throttleCodes.has(name) || status === 429;
 }
 
+/** Whether what was asked may have been done all the same: no answer, or one of a failing service. */
+export function isUnsure(error: unknown): boolean {
+  const { status = 500 } = factsOf(error);
+  return status >= 500;
+}
+
 /** The failure as a mirror tells it. The error itself is left behind: it holds signed requests. */
 export function toMirrorError(error: unknown, request: FailedRequest): MirrorError {
   if (error instanceof MirrorError) return error;
