@@ -125,6 +125,13 @@ describe("the stand-in of Route 53", () => {
       });
     }
 
+    it("an escaped dot apart from one that ends a label", async () => {
+      await start();
+      const names = ["a\\056b", "b.a", "a.b"].map((name) => recordSet(name, "A", ["192.0.2.1"]));
+      await change(sdk, created(...names));
+      expect(route53.zone("Z1").all()).to.have.length(5);
+    });
+
     it("deletions and creations of one batch in their order", async () => {
       await start();
       const address = recordSet("www", "A", ["192.0.2.1"]);
@@ -137,17 +144,12 @@ describe("the stand-in of Route 53", () => {
     it("a record set that is deleted and created anew in one batch", async () => {
       await start();
       const before = recordSet("www", "A", ["192.0.2.1"]);
-      const after = recordSet("www", "A", ["192.0.2.2"]);
+      const after = recordSet("www", "A", ["192.0.2.2", "192.0.2.3"]);
       await change(sdk, created(before));
       await change(sdk, [...deleted(before), ...created(after)]);
       expect(route53.zone("Z1").all().slice(2)).to.deep.equal([after]);
-    });
-
-    it("the values of a deletion in any order", async () => {
-      await start();
-      await change(sdk, created(recordSet("www", "A", ["192.0.2.1", "192.0.2.2"])));
-      await change(sdk, deleted(recordSet("www", "A", ["192.0.2.2", "192.0.2.1"])));
-      expect(route53.zone("Z1").count).to.equal(2);
+      // Values of a deletion may stand in any order.
+      await change(sdk, deleted(recordSet("www", "A", ["192.0.2.3", "192.0.2.2"])));
     });
 
     it("what an UPSERT writes, whether something was there or not", async () => {
@@ -214,6 +216,15 @@ describe("the stand-in of Route 53", () => {
       ]);
     });
 
+    it("names with other characters by their escapes, if asked to", async () => {
+      await start({ nameOrder: "escapes" });
+      for (const name of ["*", "1", "a", "_"]) {
+        route53.zone("Z1").put(recordSet(name, "A", ["192.0.2.1"]));
+      }
+      const names = (await listAll(sdk)).slice(2).map(({ Name }) => Name?.split(".")[0]);
+      expect(names).to.deep.equal(["1", "\\052", "_", "a"]);
+    });
+
     it("each record set once, whatever the pages", async () => {
       await start();
       const zone = route53.zone("Z1");
@@ -223,7 +234,7 @@ describe("the stand-in of Route 53", () => {
       }
       const all = zone.all();
       expect(all).to.have.length(342);
-      for (const pageSize of [undefined, 300, 1000, 7, 101]) {
+      for (const pageSize of [undefined, 1000, 23]) {
         const before = route53.calls.length;
         expect(await listAll(sdk, pageSize)).to.deep.equal(all);
         const pages = Math.ceil(342 / Math.min(300, pageSize ?? 300));

@@ -2,7 +2,7 @@
 // is given; it must not know what may be written.
 
 import type { ResourceRecordSet, RRType } from "@aws-sdk/client-route-53";
-import { canonicalName, nameOrder } from "./names.ts";
+import { canonicalName, type NameOrder, nameOrder } from "./names.ts";
 
 /** Where a listing begins; a part that is not given begins with the first there is. */
 export interface ListingStart {
@@ -16,6 +16,7 @@ export class HostedZone {
   readonly id: string;
   /** In canonical form. */
   readonly name: string;
+  readonly #nameOrder: NameOrder;
   readonly #byName = new Map<string, readonly ResourceRecordSet[]>();
   readonly #byPlace = new Map<string, ResourceRecordSet>();
   /** Places in order; may hold some that are gone, and lacks those of `#newPlaces`. */
@@ -23,8 +24,9 @@ export class HostedZone {
   #newPlaces = new Set<string>();
   #isOrdered = true;
 
-  constructor(id: string, name: string) {
+  constructor(id: string, name: string, order: NameOrder = "octets") {
     this.id = id;
+    this.#nameOrder = order;
     this.name = canonicalName(name);
     this.put({ Name: this.name, Type: "NS", TTL: 172800, ResourceRecords: nameServers.map(value) });
     const soa = `${nameServers[0]} awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400`;
@@ -48,7 +50,7 @@ export class HostedZone {
   /** Record sets from a place on, at most so many. */
   list(start: ListingStart, most: number): readonly ResourceRecordSet[] {
     const order = this.#sortedPlaces();
-    const first = firstAtOrAfter(order, startPlace(start));
+    const first = firstAtOrAfter(order, this.#startPlace(start));
     return order.slice(first, first + most).flatMap((place) => this.#byPlace.get(place) ?? []);
   }
 
@@ -63,27 +65,37 @@ export class HostedZone {
   /** Takes a record set away as somebody does by hand. Throws if it is not there. */
   remove(name: string, type: RRType, identifier?: string): void {
     const canonical = canonicalName(name);
-    const gone = placeOf({ Name: canonical, Type: type, SetIdentifier: identifier });
-    if (!this.#byPlace.has(gone)) {
+    const gone = { Name: canonical, Type: type, SetIdentifier: identifier };
+    const rest = this.at(canonical).filter((set) => !isSamePlace(set, gone));
+    if (rest.length === this.at(canonical).length) {
       throw new Error(`cannot remove a record set: it is not there, got ${name} ${type}`);
     }
-    this.replace(
-      canonical,
-      this.at(canonical).filter((set) => placeOf(set) !== gone),
-    );
+    this.replace(canonical, rest);
   }
 
   /** Puts these record sets in the place of all that are at a name. */
   replace(name: string, sets: readonly ResourceRecordSet[]): void {
     this.#isOrdered = false;
-    for (const set of this.at(name)) this.#byPlace.delete(placeOf(set));
+    for (const set of this.at(name)) this.#byPlace.delete(this.#placeOf(set));
     for (const set of sets) {
-      const place = placeOf(set);
+      const place = this.#placeOf(set);
       this.#byPlace.set(place, set);
       this.#newPlaces.add(place);
     }
     if (sets.length === 0) this.#byName.delete(name);
     else this.#byName.set(name, sets);
+  }
+
+  /** A text that sorts as record sets do: by name, type, SetIdentifier. */
+  #placeOf({ Name: name = "", Type: type, SetIdentifier: identifier = "" }: ResourceRecordSet) {
+    // The name once more: as octets, an escaped dot looks like the end of a label.
+    return [nameOrder(name, this.#nameOrder), name, type, identifier].join("\0");
+  }
+
+  #startPlace({ name, type = "", identifier = "" }: ListingStart): string {
+    if (name === undefined) return "";
+    const canonical = canonicalName(name);
+    return [nameOrder(canonical, this.#nameOrder), canonical, type, identifier].join("\0");
   }
 
   #sortedPlaces(): readonly string[] {
@@ -99,7 +111,9 @@ export class HostedZone {
 
 /** Whether two record sets have name, type and SetIdentifier in common. */
 export function isSamePlace(one: ResourceRecordSet, other: ResourceRecordSet): boolean {
-  return placeOf(one) === placeOf(other);
+  return (
+    one.Name === other.Name && one.Type === other.Type && one.SetIdentifier === other.SetIdentifier
+  );
 }
 
 /** The name servers of every zone here. */
@@ -107,16 +121,6 @@ export const nameServers: readonly string[] = ["ns-1.awsdns-01.org.", "ns-2.awsd
 
 function value(text: string): { readonly Value: string } {
   return { Value: text };
-}
-
-/** A text that sorts as record sets do: by name, type, SetIdentifier. */
-function placeOf(set: Partial<ResourceRecordSet>): string {
-  return `${nameOrder(set.Name ?? "")}\0${set.Type}\0${set.SetIdentifier ?? ""}`;
-}
-
-function startPlace({ name, type, identifier }: ListingStart): string {
-  if (name === undefined) return "";
-  return `${nameOrder(canonicalName(name))}\0${type ?? ""}\0${identifier ?? ""}`;
 }
 
 function firstAtOrAfter(order: readonly string[], place: string): number {

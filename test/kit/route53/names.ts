@@ -36,16 +36,19 @@ export function canonicalName(text: string): string {
   return parsed.name;
 }
 
+/** What names are sorted by: their octets, or the escapes in which they are given back. */
+export type NameOrder = "octets" | "escapes";
+
 /**
- * What names are sorted by, as octets: `www.example.com.` as `com.example.www.`. Escapes are undone,
- * so that `*` stands before digits and letters, as the API reference implies where it lists `*` among
- * the characters that sort before the dot.
+ * A text that sorts as a name does: `www.example.com.` as `com.example.www.`. By octets `*` stands
+ * before digits and letters, which the API reference implies where it lists `*` among the characters
+ * that sort before the dot; by escapes (`\052`) between digits and letters.
  * https://docs.aws.amazon.com/Route53/latest/APIReference/API_ListResourceRecordSets.html
  * @param name in canonical form.
  */
-export function nameOrder(name: string): string {
-  const labels = name.slice(0, -1).split(".").map(octetsOf);
-  return `${labels.reverse().join(".")}.`;
+export function nameOrder(name: string, by: NameOrder = "octets"): string {
+  const labels = name.slice(0, -1).split(".").reverse();
+  return `${labels.map((label) => (by === "octets" ? octetsOf(label) : label)).join(".")}.`;
 }
 
 /** Whether a name is the zone's own or below it. Both in canonical form. */

@@ -1,6 +1,7 @@
 // What a stand-in of Route 53 can be told when it starts. It holds words only.
 
 import type { AccessKey } from "./access.ts";
+import type { NameOrder } from "./names.ts";
 import type { Propagation } from "./operations.ts";
 import type { RefusalForm } from "./refusal.ts";
 
@@ -25,6 +26,14 @@ export interface Route53Options {
    * ResourceRecord"), tools write more without being refused. Default: as many as any other.
    */
   readonly mostRoutedValues?: number;
+  /** How names with other characters than letters, digits, `-` and `_` sort. Default: by octets. */
+  readonly nameOrder?: NameOrder;
+  /**
+   * Whether a change of a zone that comes before a former one was carried out is refused with
+   * PriorRequestNotComplete, as Route 53 may (Developer Guide, Quotas). It takes a latency for that to
+   * happen. Default: no.
+   */
+  readonly refusesOverlap?: boolean;
 }
 
 /** Where the stand-in's time comes from. */

@@ -3,6 +3,7 @@
 
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { addresses, created, deleted, recordSet, upserted } from "./sets.ts";
+import { valueCases } from "./value-cases.ts";
 
 export interface RefusalCase {
   readonly name: string;
@@ -24,7 +25,6 @@ const placed = (identifier: string, code: string) =>
     SetIdentifier: identifier,
     GeoLocation: { CountryCode: code },
   });
-const text = (value: string) => recordSet("www", "TXT", [value]);
 const name64 = "a".repeat(64);
 const fullName = "www.example.com.";
 
@@ -253,50 +253,7 @@ export const refusalCases: readonly RefusalCase[] = [
     changes: created(recordSet("www", "A", ["192.0.2.1", "192.0.2.2", "192.0.2.1"])),
     messages: ["Duplicate Resource Record: '192.0.2.1'"],
   },
-  ...[
-    {
-      set: recordSet("www", "A", ["2001:db8::1"]),
-      problem: "ARRDATAIllegalIPv4Address (Value is not a valid IPv4 address)",
-      value: "2001:db8::1",
-    },
-    {
-      set: recordSet("www", "AAAA", ["192.0.2.1"]),
-      problem: "AAAARRDATAIllegalIPv6Address (Value is not a valid IPv6 address)",
-      value: "192.0.2.1",
-    },
-    {
-      set: text("bare"),
-      problem: "InvalidCharacterString (Value should be enclosed in quotation marks)",
-      value: "bare",
-    },
-    {
-      set: text('"one" two'),
-      problem: "InvalidCharacterString (Value should be enclosed in quotation marks)",
-      value: '"one" two',
-    },
-    {
-      set: text(`"${"a".repeat(256)}"`),
-      problem: "CharacterStringTooLong (Value is too long)",
-      value: `"${"a".repeat(256)}"`,
-    },
-    {
-      set: recordSet("_http._tcp", "SRV", ["0 80 www.example.com."]),
-      problem: "RRDATANotRightFieldCount (Value must have 4 fields)",
-      value: "0 80 www.example.com.",
-      isOurWording: true,
-    },
-    {
-      set: recordSet("_http._tcp", "SRV", ["0 1 65536 www.example.com."]),
-      problem: "UnparseableInteger (Value is not an integer from 0 to 65535)",
-      value: "65536",
-      isOurWording: true,
-    },
-  ].map(({ set, problem, value, isOurWording = false }) => ({
-    name: `the ${set.Type} value ${value.slice(0, 30)}`,
-    changes: created(set),
-    messages: [`Invalid Resource Record: 'FATAL problem: ${problem} encountered with '${value}''`],
-    isOurWording,
-  })),
+  ...valueCases,
 ];
 
 function weightedFields(identifier: string): Partial<ResourceRecordSet> {

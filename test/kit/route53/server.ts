@@ -30,7 +30,7 @@ export interface Route53StandIn {
 
 /** Starts a stand-in on a free port of 127.0.0.1. */
 export async function startRoute53(options: Route53Options): Promise<Route53StandIn> {
-  const zones = options.zones.map(({ id, name }) => new HostedZone(id, name));
+  const zones = options.zones.map(({ id, name }) => new HostedZone(id, name, options.nameOrder));
   const service = new Service(zones, options, options.clock ?? { now: Date.now, sleep });
   const failures: unknown[] = [];
   const server = createServer((request, response) => {

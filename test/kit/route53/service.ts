@@ -2,10 +2,18 @@
 // remembered of it. It knows requests that have been read; it must not listen to anything.
 
 import { checkAccess, standInKey } from "./access.ts";
+import type { SentChange } from "./change.ts";
 import { type BatchSize, batchSize } from "./change-batch.ts";
 import { type FaultKind, FaultState, faultRefusal } from "./faults.ts";
 import type { HostedZone } from "./hosted-zone.ts";
-import { Account, type Asked, findRoute, type Operation, readBatch } from "./operations.ts";
+import {
+  Account,
+  type Asked,
+  findRoute,
+  type Operation,
+  type Route,
+  readBatch,
+} from "./operations.ts";
 import type { Clock, Route53Options } from "./options.ts";
 import { Refusal, refusalXml } from "./refusal.ts";
 import { readAuthorization, type SignedRequest } from "./signature.ts";
@@ -21,6 +29,8 @@ export interface Call extends BatchSize {
   readonly status: number;
   /** The refusal's code. */
   readonly code: string | undefined;
+  /** What a ChangeResourceRecordSets asked to change, whether it was done or not. */
+  readonly asked: readonly SentChange[];
 }
 
 /** What becomes of a request. */
@@ -40,6 +50,8 @@ export class Service {
   readonly #clock: Clock;
   /** When the requests of the last second came. */
   #accepted: number[] = [];
+  /** The zones of changes that came and were not carried out yet. */
+  readonly #changing: string[] = [];
   #answers = 0;
 
   constructor(zones: readonly HostedZone[], options: Route53Options, clock: Clock) {
@@ -57,12 +69,17 @@ export class Service {
   /** Takes a request, half the latency before it is carried out and half after. */
   async take(request: SignedRequest): Promise<Outcome> {
     const at = this.#clock.now();
-    const operation = findRoute(request.method, request.url.pathname)?.operation ?? "unknown";
-    const fault = this.faults.next(operation);
-    const isTooFast = this.#isTooFast(at);
+    const route = findRoute(request.method, request.url.pathname);
+    const operation = route?.operation ?? "unknown";
+    const overload = this.#overload(at, route);
+    const fault = this.faults.next(operation) ?? overload;
+    const changed = operation === "ChangeResourceRecordSets" ? route?.id : undefined;
+    if (changed !== undefined) this.#changing.push(changed);
     await this.#wait();
+    if (changed !== undefined) this.#changing.splice(this.#changing.indexOf(changed), 1);
     const batch = readBatch(operation, request.body);
-    const { status, body, code } = this.#carryOut(request, batch, fault, isTooFast);
+    const { status, body, code } = this.#carryOut(request, batch, fault);
+    const changes = batch === undefined || batch instanceof Refusal ? [] : batch.changes;
     const kind = silence(fault);
     this.calls.push({
       at,
@@ -70,7 +87,8 @@ export class Service {
       accessKeyId: readAuthorization(request.headers.authorization ?? "")?.accessKeyId,
       status: kind === undefined ? status : 0,
       code,
-      ...batchSize(batch === undefined || batch instanceof Refusal ? [] : batch.changes),
+      asked: changes,
+      ...batchSize(changes),
     });
     await this.#wait();
     return kind === undefined ? { kind: "answer", status, body } : { kind };
@@ -85,13 +103,11 @@ export class Service {
     request: SignedRequest,
     batch: Asked["batch"],
     fault: FaultKind | undefined,
-    isTooFast: boolean,
   ): { readonly status: number; readonly body: string; readonly code: string | undefined } {
     if (fault === "drop-before" || fault === "hang-before") {
       return { status: 0, body: "", code: undefined };
     }
     try {
-      if (isTooFast) throw new Refusal(400, "Throttling", "Rate exceeded");
       const refusal = faultRefusal(fault);
       if (refusal !== undefined) throw refusal;
       const body = this.#perform(request, batch);
@@ -118,12 +134,14 @@ export class Service {
   }
 
   /** Counts a request, unless it is one too many: those do not count against later ones. */
-  #isTooFast(at: number): boolean {
-    const { requestsPerSecond = Number.POSITIVE_INFINITY } = this.#options;
+  #overload(at: number, route: Route | undefined): FaultKind | undefined {
+    const { requestsPerSecond = Number.POSITIVE_INFINITY, refusesOverlap = false } = this.#options;
     this.#accepted = this.#accepted.filter((earlier) => at - earlier < 1000);
-    if (this.#accepted.length >= requestsPerSecond) return true;
+    if (this.#accepted.length >= requestsPerSecond) return "throttling";
     this.#accepted.push(at);
-    return false;
+    const isChange = route?.operation === "ChangeResourceRecordSets";
+    if (!refusesOverlap || !isChange || !this.#changing.includes(route.id)) return undefined;
+    return "prior-request-not-complete";
   }
 
   async #wait(): Promise<void> {
