@@ -1,7 +1,8 @@
-// What Prometheus reads of this server: voting, probes, the build and the process. It knows
+// What Prometheus reads of this server: voting, probes, mirrors, the build and the process. It knows
 // numbers and names; it must not know where the numbers come from.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { createMirrorMetrics, type MirrorMeter } from "./mirror-metrics.ts";
 
 /** Told of what happens, one call an event. */
 export interface VotingMeter {
@@ -35,6 +36,8 @@ export interface MetricsOptions {
 
 export interface Metrics {
   readonly meter: VotingMeter;
+  /** No metric of mirrors is shown before the first event of one. */
+  readonly mirror: MirrorMeter;
   /** All metrics in the text format of Prometheus. */
   readonly text: () => Promise<string>;
 }
@@ -60,8 +63,10 @@ export function createMetrics({ version, refusals, read }: MetricsOptions): Metr
   const voting = new Registry();
   const show = showReading(voting);
   const meter = votingMeter(voting, refusals);
+  const mirrors = createMirrorMetrics();
   return {
     meter,
+    mirror: mirrors.meter,
     text: async () => {
       const reading = read();
       const texts = [await general.metrics()];
@@ -69,6 +74,8 @@ export function createMetrics({ version, refusals, read }: MetricsOptions): Metr
         show(reading);
         texts.push(await voting.metrics());
       }
+      const mirrorText = await mirrors.text();
+      if (mirrorText !== undefined) texts.push(mirrorText);
       return texts.join("\n");
     },
   };
