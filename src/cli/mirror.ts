@@ -47,7 +47,6 @@ export async function mirrorCommand(
   }
   const state = await readMirrorState(world);
   if (!state.ok) return failed(state.message);
-  for (const remark of state.remarks) console.error(printable(remark));
   const signal = interruption();
   const runs: MirrorRun[] = [];
   const { route53Pace } = await import("../mirror/route53.ts");
@@ -63,6 +62,7 @@ export async function mirrorCommand(
       hasFailed = true;
     }
   }
+  if (runs.length > 0) for (const remark of state.remarks) console.error(printable(remark));
   const plans = runs.map((run) => run.shown(options.force === true, action === "apply"));
   if (!options.json) for (const plan of plans) printPlan(plan);
   const outcomes: string[] = [];

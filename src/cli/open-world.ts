@@ -11,6 +11,8 @@ export interface OpenedWorld {
   readonly first: Reading<World>;
   readonly reader: WorldReader;
   readonly hostnames: Hostnames;
+  /** Resolves when each of the world's hostnames was tried once: from then on it is known whole. */
+  readonly tried: Promise<void>;
 }
 
 /** How long the first answers wait for load balancer hostnames, in milliseconds. */
@@ -29,16 +31,18 @@ export async function openWorld(
   const hostnames = new Hostnames({ lookUp: dnsLookUp(servers), ...events });
   const reader = new WorldReader(configFile, hostnames.resolve);
   const unresolved = await reader.read();
-  if (!unresolved.ok) return { first: unresolved, reader, hostnames };
-  const names = hostnamesOf(unresolved.state);
-  if (names.length === 0) return { first: unresolved, reader, hostnames };
+  const names = unresolved.ok ? hostnamesOf(unresolved.state) : [];
+  if (names.length === 0) {
+    return { first: unresolved, reader, hostnames, tried: Promise.resolve() };
+  }
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, firstLookUpMs);
   });
-  await Promise.race([hostnames.track(names), late]);
+  const tried = hostnames.track(names);
+  await Promise.race([tried, late]);
   clearTimeout(timer);
-  return { first: await reader.read(), reader, hostnames };
+  return { first: await reader.read(), reader, hostnames, tried };
 }
 
 /** What is said of a load balancer hostname that cannot be resolved. */

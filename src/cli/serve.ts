@@ -34,7 +34,7 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     return ExitStatus.FAILED;
   }
   const udp = noBatch === undefined ? (options.udp ?? "batch") : "dgram";
-  const { first, reader, hostnames } = await openWorld(configFile, {
+  const { first, reader, hostnames, tried } = await openWorld(configFile, {
     onChange: () => void reload?.trigger(),
     onFailure: (hostname, reason) =>
       log.warn({ event: "unresolved", hostname, reason }, hostnameFailure(hostname, reason)),
@@ -58,22 +58,35 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     return ExitStatus.BAD_INPUT;
   }
   let lastReload = reloadStatus(0);
+  // While a hostname was never tried, what its cluster has is not known.
+  const trying = new Set<Promise<void>>();
+  const tryFor = (trial: Promise<void>): void => {
+    trying.add(trial);
+    trial.catch(onError).finally(() => trying.delete(trial));
+  };
+  const onError = (error: unknown): void =>
+    log.error({ event: "reload-failed", err: error }, "reload failed");
+  tryFor(tried);
   let parts: ServerParts;
   try {
     const { drains } = kept;
-    parts = await startParts(world, { udp, drains, log, lastReload: () => lastReload });
+    parts = await startParts(world, {
+      udp,
+      drains,
+      log,
+      lastReload: () => lastReload,
+      isWhole: () => trying.size === 0,
+    });
   } catch (error) {
     hostnames.stop();
     console.error(error instanceof Error ? error.message : String(error));
     return ExitStatus.FAILED;
   }
 
-  const onError = (error: unknown): void =>
-    log.error({ event: "reload-failed", err: error }, "reload failed");
   const use = async (next: World): Promise<void> => {
     warnOfLateSettings(log, current, next);
     current = next;
-    hostnames.track(hostnamesOf(next)).catch(onError);
+    tryFor(hostnames.track(hostnamesOf(next)));
     watch.use(next).catch(onError);
     await parts.use(next);
     log.info({ event: "reloaded", ...countsOf(next) }, "answering from the new state");

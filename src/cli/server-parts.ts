@@ -17,6 +17,8 @@ import type { ListenAddress } from "../server/listener.ts";
 import { listenForBallots } from "./ballot-listener.ts";
 import { controlBackend, votingReading } from "./control-part.ts";
 import type { Logger } from "./log.ts";
+import { mirrorHindrance } from "./mirror-hindrance.ts";
+import { MirrorPart } from "./mirror-part.ts";
 import type { ServerStatus } from "./server-status.ts";
 import { version } from "./version.ts";
 import { openVoting, votingInput } from "./voting-part.ts";
@@ -29,6 +31,8 @@ export interface PartsOptions {
   readonly log: Logger;
   /** How the last reading of the files went. */
   readonly lastReload: () => ServerStatus["reload"];
+  /** Whether all is known that files and load balancer hostnames say. */
+  readonly isWhole: () => boolean;
 }
 
 /** The parts of a running server. */
@@ -45,7 +49,7 @@ export interface ServerParts {
 
 /** Starts all of them, or none: rejects with what was wrong. */
 export async function startParts(first: World, options: PartsOptions): Promise<ServerParts> {
-  const { udp, drains, log, lastReload } = options;
+  const { udp, drains, log, lastReload, isWhole } = options;
   let world = first;
   const started: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -82,6 +86,14 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     };
     growTo(world);
 
+    const mirrors = new MirrorPart(world, {
+      drained: () => drains.drained,
+      hasVotes: voting !== undefined,
+      hindrance: mirrorHindrance(isWhole, voting),
+      meter: metrics.mirror,
+      log,
+    });
+    started.push(() => mirrors.stop());
     const door = {
       budget: new RefusalBudget(),
       onTurnedAway: () => metrics.meter.ballotRefused("busy"),
@@ -89,11 +101,15 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     const backend = controlBackend({
       world: () => world,
       drains,
-      useDrains: () => dataPlane.use(imageNow()),
+      useDrains: async () => {
+        mirrors.changed();
+        await dataPlane.use(imageNow());
+      },
       voting,
       listen: () => dataPlane.addresses,
       startedAt: new Date(),
       lastReload,
+      mirrors: () => mirrors.status(),
       metrics: metrics.text,
     });
     const control = await startControl({
@@ -120,6 +136,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         world = next;
         growTo(next);
         useVotes(next);
+        mirrors.use(next);
         // Changes of services are in all answers already.
         if (!isSameSnapshot) await dataPlane.use(imageNow());
       },
