@@ -347,8 +347,11 @@ function upAddresses(candidates: readonly Candidate[], family: Family): Address[
   return addressesOf(candidates.filter((each) => each.healthy > 0)).filter(isOf(family));
 }
 
+/** A cluster without any endpoint has none to fail open to (semantics 5). */
 function allAddresses(candidates: readonly Candidate[], family: Family): Address[] {
-  return candidates.flatMap((each) => each.addresses.filter(isOf(family)));
+  return candidates
+    .filter((each) => each.total > 0)
+    .flatMap((each) => each.addresses.filter(isOf(family)));
 }
 
 function addressesOf(candidates: readonly Candidate[]): Address[] {
