@@ -56,19 +56,17 @@ export async function readNames(
     }
     next = page.next;
     const end = next && fromRoute53Name(next.name);
-    const reached = left.findIndex((name) => end !== undefined && byRoute53Order(name, end) >= 0);
-    const seen = reached < 0 ? left : left.slice(0, reached);
-    const open = seen.filter((name) => !isSettled(name, first, end));
-    for (const name of seen) wanted.delete(name);
+    // Its own name is settled if the page went beyond it; others if they must have been shown.
+    const others = left.slice(1);
+    const behind = others.findIndex((name) => end !== undefined && byRoute53Order(name, end) >= 0);
+    const passed = behind < 0 ? others : others.slice(0, behind);
+    const open = passed.filter((name) => !isListedBetween(first, end, name));
+    if (end === first) open.unshift(first);
+    for (const name of [first, ...passed]) wanted.delete(name);
     for (const name of open) wanted.add(name);
-    left = reached < 0 ? open : [...open, ...left.slice(reached)];
+    left = behind < 0 ? open : [...open, ...others.slice(behind)];
   }
   return [...found.values()];
-}
-
-/** Whether a page from `first` to `end` says all of a name. Of its own name, if it went beyond. */
-function isSettled(name: string, first: string, end: string | undefined): boolean {
-  return name === first ? end !== first : isListedBetween(first, end, name);
 }
 
 function partKey({ Name, Type, SetIdentifier }: Route53RecordSet): string {
