@@ -110,16 +110,17 @@ class ServiceRecords {
   }
 
   make(regions: ReadonlyMap<string, ReadonlySet<string>>): Desired {
-    const targets = new Set<string>();
     const clusterNames: Extract<PublishedName, { kind: "cluster" }>[] = [];
+    let hasPorts = false;
     for (const each of publishedNames(this.#input.federation, regions, this.#service)) {
       if (each.kind === "service") this.#addService(each.name);
-      else if (each.kind === "port") this.#addPort(each, targets);
       else if (each.kind === "local") this.#addLocal(each);
-      else clusterNames.push(each);
+      else if (each.kind === "cluster") clusterNames.push(each);
+      else hasPorts = this.#addPort(each) || hasPorts;
     }
-    // What SRV records point to must be there; nothing else asks for one cluster.
-    for (const each of clusterNames) if (targets.has(each.cluster)) this.#addCluster(each);
+    // What SRV records point to must be there, also for who still has a record of yesterday's;
+    // nothing else asks for one cluster.
+    if (hasPorts) for (const each of clusterNames) this.#addCluster(each);
     return {
       sets: [...this.#sets.values()],
       facts: { hasBorrowedFamily: this.#hasBorrowedFamily, isCut: this.#isCut },
@@ -225,9 +226,12 @@ class ServiceRecords {
       }));
   }
 
-  /** A cluster's own name fails open alone: whether all of the service is down is not asked. */
+  /**
+   * A cluster's own name has its addresses though it is drained, and fails open alone: whether all of
+   * the service is down is not asked.
+   */
   #addCluster({ name, cluster }: Extract<PublishedName, { kind: "cluster" }>): void {
-    const own = this.#candidates.filter((each) => each.cluster.name === cluster);
+    const own = findCandidates(this.#demand(this.#place, { cluster })).candidates;
     for (const family of families) this.#add(name, typeOf(family), this.#plainParts(own, family));
   }
 
@@ -274,24 +278,22 @@ class ServiceRecords {
     );
   }
 
-  #addPort(
-    { name, port, protocol }: Extract<PublishedName, { kind: "port" }>,
-    targets: Set<string>,
-  ): void {
+  /** Whether there is any record. */
+  #addPort({ name, port, protocol }: Extract<PublishedName, { kind: "port" }>): boolean {
     const key = `${port}/${protocol}`;
-    const parts = this.#portParts.get(key) ?? this.#makePort(port, protocol, targets);
+    const parts = this.#portParts.get(key) ?? this.#makePort(port, protocol);
     this.#portParts.set(key, parts);
     this.#add(name, "SRV", parts);
+    return parts.length > 0;
   }
 
-  #makePort(port: string, protocol: string, targets: Set<string>): readonly RecordPart[] {
+  #makePort(port: string, protocol: string): readonly RecordPart[] {
     const found = this.#route(this.#place, { port: { name: port, protocol } });
     const { name: federation, domain } = this.#input.federation;
     const values = found.order.flatMap((each) => {
       const { cluster, entry } = each.candidate;
       const labels = [cluster.name, this.#service.name, this.#service.namespace, federation];
       const target = textOf(nameOf(labels, domain));
-      targets.add(cluster.name);
       return entry.ports
         .filter((offered) => offered.name === port && offered.protocol === protocol)
         .map((offered) => `${each.rank} ${srvWeight(each, found.order)} ${offered.port} ${target}`);
