@@ -3,7 +3,7 @@
 
 import type { ApiQuota, ApiRecordSet, ApiRoutingPolicy } from "./api-types.ts";
 import { keptRdata, recordTypes } from "./rdata.ts";
-import { againstRule, invalid, quotaExceeded, Refusal, required } from "./refusal.ts";
+import { againstRule, badPayload, invalid, quotaExceeded, required } from "./refusal.ts";
 import { regions } from "./regions.ts";
 
 /** Where a record set stands: in which zone, of which project. */
@@ -32,10 +32,13 @@ export function readRecordSet(
   const found = asObject(value, `entity.change.${list}`, fields);
   const { name, type, ttl } = found;
   const path = `entity.change.${list}[${String(name)}][${String(type)}]`;
+  if (name === undefined) throw required(`${path}.name`);
+  if (type === undefined) throw required(`${path}.type`);
+  if (ttl === undefined) throw required(`${path}.ttl`);
   if (typeof name !== "string" || !isNameWithin(name, dnsName)) throw invalid(`${path}.name`, name);
   if (typeof type !== "string" || !recordTypes.has(type)) throw invalid(`${path}.type`, type);
   if (typeof ttl !== "number" || !Number.isInteger(ttl) || ttl < 0 || ttl > 0x7fffffff) {
-    throw ttl === undefined ? required(`${path}.ttl`) : invalid(`${path}.ttl`, ttl);
+    throw invalid(`${path}.ttl`, ttl);
   }
   if (type === "NS" && name.startsWith("*.")) {
     throw againstRule(
@@ -82,7 +85,7 @@ function readPolicy(value: unknown, path: string, type: string, quota: ApiQuota)
 
   function readWeighted(item: unknown, at: string) {
     const { weight, rrdatas } = asObject(item, at, new Set(["kind", "weight", "rrdatas"]));
-    if (typeof weight !== "number" || !(weight >= 0) || weight > 10_000) {
+    if (typeof weight !== "number" || !Number.isFinite(weight) || weight < 0) {
       throw invalid(`${at}.weight`, weight);
     }
     return { weight, rrdatas: readRrdatas(rrdatas, at, type, quota) };
@@ -141,14 +144,5 @@ function asObject(
   const found: Record<string, unknown> = { ...value };
   const stranger = Object.keys(found).find((key) => !known.has(key));
   if (stranger === undefined) return found;
-  throw new Refusal(
-    400,
-    [
-      {
-        reason: "badRequest",
-        message: `Invalid JSON payload received. Unknown name "${stranger}" at '${path}': Cannot find field.`,
-      },
-    ],
-    "INVALID_ARGUMENT",
-  );
+  throw badPayload(`Unknown name "${stranger}" at '${path}': Cannot find field.`);
 }

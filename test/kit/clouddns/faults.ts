@@ -1,16 +1,14 @@
 // What a test wants to go wrong: which requests, how often, how. It must not know HTTP or zones.
 
-import { authError, backendError, forbidden, type Refusal, rateLimitExceeded } from "./refusal.ts";
-
-/** What the API is asked for. */
-export type Operation =
-  | "projects.get"
-  | "managedZones.get"
-  | "managedZones.list"
-  | "resourceRecordSets.list"
-  | "changes.create"
-  | "changes.get"
-  | "changes.list";
+import {
+  accessNotConfigured,
+  authError,
+  backendError,
+  forbidden,
+  type Refusal,
+  rateLimitExceeded,
+} from "./refusal.ts";
+import type { Operation } from "./requests.ts";
 
 export interface Fault {
   readonly kind: /** The connection breaks without an answer. */
@@ -18,12 +16,15 @@ export interface Fault {
     /** No answer comes until the server stops. */
     | "hang"
     | "error-500"
+    /** With a page of HTML, as front ends answer. */
     | "error-502"
     | "error-503"
     /** Too many requests, said with 429 and with 403. */
     | "rate-limit-429"
     | "rate-limit-403"
     | "forbidden"
+    /** The API is not switched on in the project. */
+    | "access-not-configured"
     | "unauthorized";
   /** Whether what was asked is done all the same; default `false`. */
   readonly isApplied?: boolean;
@@ -33,10 +34,9 @@ export interface Fault {
   readonly after?: number;
   /** How often it happens; default: until it is taken back. */
   readonly times?: number;
+  /** Sent as `Retry-After` with an error; default: not sent. */
+  readonly retryAfterSeconds?: number;
 }
-
-/** How a request of a fault ends; an error is made only when it is due. */
-export type FaultOutcome = "drop" | "hang" | Refusal;
 
 /** Counts the requests that a fault lets pass and those that it meets. */
 export class FaultWindow {
@@ -58,7 +58,8 @@ export class FaultWindow {
   }
 }
 
-export function outcomeOf({ kind }: Fault): FaultOutcome {
+/** How a request that the fault meets ends. */
+export function outcomeOf({ kind }: Fault): "drop" | "hang" | Refusal {
   switch (kind) {
     case "drop":
     case "hang":
@@ -75,6 +76,8 @@ export function outcomeOf({ kind }: Fault): FaultOutcome {
       return rateLimitExceeded(403);
     case "forbidden":
       return forbidden();
+    case "access-not-configured":
+      return accessNotConfigured();
     case "unauthorized":
       return authError();
   }

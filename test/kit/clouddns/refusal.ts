@@ -1,9 +1,10 @@
 // The errors of the Cloud DNS API v1, with the status, reason and sentence of each. It knows how they
-// read as JSON; it must not know when they are due.
+// read; it must not know when they are due.
 // https://cloud.google.com/dns/docs/error-messages
 
 /** One reason why a request is refused. */
 export interface RefusalReason {
+  /** The service's word: `alreadyExists`. */
   readonly reason: string;
   readonly message: string;
 }
@@ -13,7 +14,7 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly httpStatus: number;
   readonly reasons: readonly RefusalReason[];
-  /** The canonical code (`PERMISSION_DENIED`) where the service gives one. */
+  /** The canonical code, such as `UNAUTHENTICATED`, where the service gives one. */
   readonly status: string | undefined;
 
   constructor(httpStatus: number, reasons: readonly RefusalReason[], status?: string) {
@@ -63,54 +64,61 @@ export function againstRule(reason: string, message: string): Refusal {
   return refusal(400, reason, message);
 }
 
-/** `what` as in `additions per change`. */
-export function quotaExceeded(...what: readonly string[]): Refusal {
-  return new Refusal(
-    403,
-    what.map((limit) => ({
-      reason: "quotaExceeded",
-      message: `The change would exceed quota for ${limit}.`,
-    })),
-  );
+/** Each limit as in `additions per change`. */
+export function quotaExceeded(...limits: readonly string[]): Refusal {
+  const reasons = limits.map((limit) => ({
+    reason: "quotaExceeded",
+    message: `The change would exceed quota for ${limit}.`,
+  }));
+  return new Refusal(403, reasons);
 }
 
 /** Too many requests; the service says it with either status. */
 export function rateLimitExceeded(httpStatus: 403 | 429): Refusal {
-  return httpStatus === 429
-    ? refusal(
-        429,
-        "rateLimitExceeded",
-        "Resource has been exhausted (e.g. check quota).",
-        "RESOURCE_EXHAUSTED",
-      )
-    : refusal(403, "rateLimitExceeded", "Rate Limit Exceeded");
+  const reason = "rateLimitExceeded";
+  if (httpStatus === 403) return refusal(403, reason, "Rate Limit Exceeded");
+  const message = "Resource has been exhausted (e.g. check quota).";
+  return refusal(429, reason, message, "RESOURCE_EXHAUSTED");
 }
 
 /** The credentials allow nothing here. */
 export function forbidden(): Refusal {
-  return refusal(403, "forbidden", "Forbidden", "PERMISSION_DENIED");
+  return refusal(403, "forbidden", "Forbidden");
+}
+
+export function accessNotConfigured(): Refusal {
+  const message =
+    "Cloud DNS API has not been used in project 1000 before or it is disabled. Enable it, then retry.";
+  return refusal(403, "accessNotConfigured", message, "PERMISSION_DENIED");
 }
 
 /** The credentials do not hold. */
 export function authError(): Refusal {
-  return refusal(
-    401,
-    "authError",
-    "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.",
-    "UNAUTHENTICATED",
-  );
+  const message =
+    "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.";
+  return refusal(401, "authError", message, "UNAUTHENTICATED");
 }
 
 /** Something is broken at the service itself. */
 export function backendError(httpStatus: 500 | 502 | 503): Refusal {
   return httpStatus === 500
     ? refusal(500, "backendError", "Internal error encountered.", "INTERNAL")
-    : refusal(
-        httpStatus,
-        "backendError",
-        "The service is currently unavailable.",
-        httpStatus === 503 ? "UNAVAILABLE" : undefined,
-      );
+    : refusal(httpStatus, "backendError", "The service is currently unavailable.", "UNAVAILABLE");
+}
+
+/** The API has no such path. */
+export function noSuchPath(): Refusal {
+  return refusal(404, "notFound", "Not Found");
+}
+
+/** A body is no JSON object, or has what the API does not know. */
+export function badPayload(message: string): Refusal {
+  return refusal(
+    400,
+    "badRequest",
+    `Invalid JSON payload received. ${message}`,
+    "INVALID_ARGUMENT",
+  );
 }
 
 function refusal(httpStatus: number, reason: string, message: string, status?: string): Refusal {

@@ -2,18 +2,21 @@
 // refuses what it refuses, and fails as a test wants. It must not know who asks. Does I/O.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
-import { type ApiRequest, type ApiState, answerRequest, type Project, readRequest } from "./api.ts";
+import { setTimeout as realPause } from "node:timers/promises";
+import { type ApiState, answerRequest, type Project } from "./api.ts";
 import { type ApiQuota, type ApiRecordSet, usualQuota } from "./api-types.ts";
-import { type Fault, FaultWindow, type Operation, outcomeOf } from "./faults.ts";
+import { type Fault, FaultWindow, outcomeOf } from "./faults.ts";
 import { RateWindow } from "./rate-window.ts";
-import { Refusal, rateLimitExceeded } from "./refusal.ts";
+import { badPayload, noSuchPath, Refusal, rateLimitExceeded } from "./refusal.ts";
+import { type ApiRequest, type Operation, readRequest } from "./requests.ts";
 import { type ChangeBody, type CloudZone, ManagedZone } from "./zone.ts";
 
 export interface CloudDnsOptions {
   readonly projects: Readonly<Record<string, CloudDnsProject>>;
   /** How long each answer takes; what is asked is done half way. Default 0. */
   readonly latencyMs?: number;
+  /** How the latency is waited for; default: by real timers. */
+  readonly pause?: (ms: number) => Promise<unknown>;
   /** Of all projects and operations together; default: as many as come. */
   readonly requestsPerMinute?: number;
   readonly requestsPerSecond?: number;
@@ -57,6 +60,8 @@ export interface CloudDnsCall {
   readonly operation: Operation;
   /** HTTP status; 0: no answer was or will be given. */
   readonly status: number;
+  /** Whether it came with credentials, of any kind. */
+  readonly hasCredentials: boolean;
   /** What it asked for, as it came; empty unless it is a change. */
   readonly additions: readonly ApiRecordSet[];
   readonly deletions: readonly ApiRecordSet[];
@@ -64,7 +69,7 @@ export interface CloudDnsCall {
 
 /** Rejects with the system's error if it cannot listen. */
 export async function startCloudDns(options: CloudDnsOptions): Promise<CloudDns> {
-  const { clock = Date.now, latencyMs = 0, pendingMs = 0, rateLimitStatus = 429 } = options;
+  const { clock = Date.now, latencyMs = 0, pause = realPause, pendingMs = 0 } = options;
   const projects = new Map(Object.entries(options.projects).map(projectEntry));
   const state: ApiState = {
     projects,
@@ -78,34 +83,40 @@ export async function startCloudDns(options: CloudDnsOptions): Promise<CloudDns>
   const calls: CloudDnsCall[] = [];
   let faults: FaultWindow | undefined;
 
-  /** What a request ends with; an object is the JSON of a good answer. */
-  const outcomeOfRequest = (request: ApiRequest, body: ChangeBody, at: number): unknown => {
-    const fault = faults?.meets(request.operation);
+  /** What a request ends with; what is no refusal and no word of a fault is a good answer. */
+  const outcomeOfRequest = (request: ApiRequest, body: ChangeBody, fault?: Fault): unknown => {
     if (fault && fault.isApplied !== true) return outcomeOf(fault);
-    if (!rates.every((rate) => rate.hasRoom(at))) return rateLimitExceeded(rateLimitStatus);
-    for (const rate of rates) rate.admit(at);
-    try {
-      const answer = answerRequest(request, body, state, at);
-      return fault ? outcomeOf(fault) : answer;
-    } catch (error) {
-      if (error instanceof Refusal) return fault ? outcomeOf(fault) : error;
-      throw error;
+    const at = clock();
+    if (!rates.every((rate) => rate.hasRoom(at))) {
+      return rateLimitExceeded(options.rateLimitStatus ?? 429);
     }
+    for (const rate of rates) rate.admit(at);
+    let answer: unknown;
+    try {
+      answer = answerRequest(request, body, state, at);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      answer = error;
+    }
+    return fault ? outcomeOf(fault) : answer;
   };
 
   const handle = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(message);
-    const { method = "", url = "" } = message;
-    const request = url.startsWith("/dns/v1/") ? readRequest(method, url.slice(7)) : undefined;
-    if (!request || body === undefined) {
-      const refused = request ? badJson : noSuchPath;
-      return respond(response, refused.httpStatus, refused);
-    }
-    const at = clock();
-    const call = { at, operation: request.operation, status: 0, ...asLists(body) };
+    const request = readRequest(message.method ?? "", message.url ?? "");
+    if (!request) return respond(response, noSuchPath());
+    if (!body) return respond(response, badPayload("It is no object."));
+    const call = {
+      at: clock(),
+      operation: request.operation,
+      status: 0,
+      hasCredentials: message.headers.authorization !== undefined,
+      ...listsOf(body),
+    };
     calls.push(call);
+    const fault = faults?.meets(request.operation);
     if (latencyMs > 0) await pause(latencyMs / 2);
-    const outcome = outcomeOfRequest(request, body, clock());
+    const outcome = outcomeOfRequest(request, body, fault);
     if (latencyMs > 0) await pause(latencyMs / 2);
     if (outcome === "hang") return;
     if (outcome === "drop") {
@@ -113,12 +124,13 @@ export async function startCloudDns(options: CloudDnsOptions): Promise<CloudDns>
       return;
     }
     call.status = outcome instanceof Refusal ? outcome.httpStatus : 200;
-    respond(response, call.status, outcome);
+    respond(response, outcome, fault?.retryAfterSeconds);
   };
 
   const server = createServer((message, response) => {
     handle(message, response).catch((error: unknown) => {
-      respond(response, 500, { error: { code: 500, message: String(error) } });
+      // A mistake of the stand-in: the test is to see it.
+      respond(response, new Refusal(500, [{ reason: "standIn", message: String(error) }]));
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -131,7 +143,7 @@ export async function startCloudDns(options: CloudDnsOptions): Promise<CloudDns>
     baseUrl: `http://127.0.0.1:${port}/dns/v1`,
     calls,
     zone: (project, name) => {
-      const zone = projects.get(project)?.zones.get(name);
+      const zone = projects.get(project)?.zones.find((known) => known.name === name);
       if (!zone) throw new Error(`cannot find the zone: there is none, got ${project}/${name}`);
       return zone;
     },
@@ -146,22 +158,16 @@ export async function startCloudDns(options: CloudDnsOptions): Promise<CloudDns>
   };
 }
 
-const noSuchPath = new Refusal(404, [{ reason: "notFound", message: "Not Found" }]);
-const badJson = new Refusal(
-  400,
-  [{ reason: "parseError", message: "Invalid JSON payload received." }],
-  "INVALID_ARGUMENT",
-);
-
 function projectEntry(
   [id, { zones, quota }]: [string, CloudDnsProject],
   at: number,
 ): [string, Project] {
   const limits = { ...usualQuota, ...quota };
   const managed = zones.map(
-    ({ name, dnsName }) => [name, new ManagedZone(name, dnsName, limits)] as const,
+    ({ name, dnsName }, zoneAt) =>
+      new ManagedZone(`${7000 + 100 * at + zoneAt}`, name, dnsName, limits),
   );
-  return [id, { id, number: String(1000 + at), quota: limits, zones: new Map(managed) }];
+  return [id, { id, number: String(1000 + at), quota: limits, zones: managed }];
 }
 
 /** `undefined`: it is no JSON object. No body is an empty one. */
@@ -178,7 +184,7 @@ async function readBody(message: IncomingMessage): Promise<ChangeBody | undefine
 }
 
 /** For tests to look at; what is no list is left out. */
-function asLists({ additions, deletions }: ChangeBody): {
+function listsOf({ additions, deletions }: ChangeBody): {
   readonly additions: readonly ApiRecordSet[];
   readonly deletions: readonly ApiRecordSet[];
 } {
@@ -188,8 +194,15 @@ function asLists({ additions, deletions }: ChangeBody): {
   };
 }
 
-function respond(response: ServerResponse, status: number, body: unknown): void {
-  response
-    .writeHead(status, { "Content-Type": "application/json; charset=UTF-8" })
-    .end(JSON.stringify(body));
+/** A front end's 502 is a page for people. */
+function respond(response: ServerResponse, outcome: unknown, retryAfterSeconds?: number): void {
+  const status = outcome instanceof Refusal ? outcome.httpStatus : 200;
+  const isPage = status === 502;
+  response.writeHead(status, {
+    "Content-Type": `${isPage ? "text/html" : "application/json"}; charset=UTF-8`,
+    ...(status !== 200 && retryAfterSeconds !== undefined
+      ? { "Retry-After": String(retryAfterSeconds) }
+      : {}),
+  });
+  response.end(isPage ? "<html><title>502 Bad Gateway</title></html>" : JSON.stringify(outcome));
 }

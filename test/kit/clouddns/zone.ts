@@ -9,6 +9,7 @@ import {
   againstRule,
   alreadyExists,
   conditionNotMet,
+  invalid,
   notFound,
   quotaExceeded,
   type Refusal,
@@ -31,30 +32,25 @@ export interface CloudZone {
 const nameServers = [1, 2, 3, 4].map((digit) => `ns-cloud-a${digit}.googledomains.com.`);
 
 export class ManagedZone implements CloudZone {
+  /** Decimal digits. */
+  readonly id: string;
   readonly name: string;
   readonly dnsName: string;
   readonly quota: ApiQuota;
+  readonly nameServers = nameServers;
   readonly changes: ApiChange[] = [];
   readonly #records = new Map<string, ApiRecordSet>();
   /** In order; `undefined` after a record set came or went. */
   #sorted: readonly ApiRecordSet[] | undefined;
 
-  constructor(name: string, dnsName: string, quota: ApiQuota) {
+  constructor(id: string, name: string, dnsName: string, quota: ApiQuota) {
+    this.id = id;
     this.name = name;
     this.dnsName = dnsName.toLowerCase();
     this.quota = quota;
     const soa = `${nameServers[0]} cloud-dns-hostmaster.google.com. 1 21600 3600 259200 300`;
     this.put({ name: dnsName, type: "NS", ttl: 21_600, rrdatas: nameServers });
     this.put({ name: dnsName, type: "SOA", ttl: 21_600, rrdatas: [soa] });
-  }
-
-  /** Decimal digits. */
-  get id(): string {
-    return "7000";
-  }
-
-  get nameServers(): readonly string[] {
-    return nameServers;
   }
 
   records(): readonly ApiRecordSet[] {
@@ -120,30 +116,33 @@ export class ManagedZone implements CloudZone {
     additions: readonly ApiRecordSet[],
     deletions: readonly ApiRecordSet[],
   ): Refusal | undefined {
-    const after = new Map(this.#records);
+    const gone = new Set<string>();
     for (const record of deletions) {
       const field = pathOf("deletions", record);
-      const found = after.get(recordKey(record));
+      const found = gone.has(recordKey(record)) ? undefined : this.#records.get(recordKey(record));
       if (!found) return notFound(field, titleOf(record));
       if (!isSameRecordSet(found, record)) return conditionNotMet(field);
-      after.delete(recordKey(record));
+      gone.add(recordKey(record));
     }
+    const come = new Set<string>();
+    const isThereAfter = (key: string) =>
+      come.has(key) || (this.#records.has(key) && !gone.has(key));
     for (const record of additions) {
       if (record.type === "SOA" && record.name !== this.dnsName) {
         return apexRule(pathOf("additions", record), "SOA");
       }
-      if (after.has(recordKey(record))) {
+      if (isThereAfter(recordKey(record))) {
         return alreadyExists(pathOf("additions", record), titleOf(record));
       }
-      after.set(recordKey(record), record);
+      come.add(recordKey(record));
     }
     for (const record of deletions) {
       const isApex = record.name === this.dnsName && ["NS", "SOA"].includes(record.type);
-      if (isApex && !after.has(recordKey(record))) {
+      if (isApex && !isThereAfter(recordKey(record))) {
         return apexRule(pathOf("deletions", record), record.type);
       }
     }
-    return cnameConflict(additions, after, this.dnsName);
+    return cnameConflict(additions, isThereAfter, this.dnsName);
   }
 }
 
@@ -157,13 +156,15 @@ export interface ChangeBody {
 }
 
 function readList(value: unknown, list: string, zone: ManagedZone): readonly ApiRecordSet[] {
-  return Array.isArray(value) ? value.map((item) => readRecordSet(item, list, zone)) : [];
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalid(`entity.change.${list}`, value);
+  return value.map((item) => readRecordSet(item, list, zone));
 }
 
 /** RFC 1034 section 3.6.2. */
 function cnameConflict(
   additions: readonly ApiRecordSet[],
-  after: ReadonlyMap<string, ApiRecordSet>,
+  isThereAfter: (key: string) => boolean,
   dnsName: string,
 ): Refusal | undefined {
   for (const record of additions) {
@@ -176,7 +177,7 @@ function cnameConflict(
     }
     const name = record.name;
     const types = record.type === "CNAME" ? typesBesideCname : ["CNAME"];
-    const other = types.find((type) => after.has(recordKey({ name, type })));
+    const other = types.find((type) => isThereAfter(recordKey({ name, type })));
     if (other !== undefined) {
       return againstRule(
         "cnameResourceRecordSetConflict",
