@@ -246,10 +246,18 @@ async function readWorld(config: string): Promise<World | undefined> {
   return undefined;
 }
 
-/** Aborted by the first SIGINT or SIGTERM: what is under way ends between two requests. */
+/**
+ * Aborted by the first SIGINT or SIGTERM: what is under way ends between two requests. Libraries may
+ * be waiting to try again, which nobody needs any more.
+ */
 function interruption(): AbortSignal {
   const abort = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => abort.abort());
+  const stop = (): void => {
+    const message = "interrupted: what was written stays, and the next run does the rest";
+    abort.abort(new MirrorError("unavailable", message));
+    setTimeout(() => process.exit(ExitStatus.FAILED), 1000).unref();
+  };
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, stop);
   return abort.signal;
 }
 
