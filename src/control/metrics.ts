@@ -32,11 +32,16 @@ export interface MetricsOptions {
   readonly refusals: readonly string[];
   /** Called once at each reading; `undefined` where nothing is voted on: no metric of it is shown. */
   readonly read: () => VotingReading | undefined;
+  /**
+   * Called once at each reading: the mirrors that run, named as their meter names them; no other is
+   * shown. `undefined`: all that the meter was told of.
+   */
+  readonly mirrors?: () => readonly string[];
 }
 
 export interface Metrics {
   readonly meter: VotingMeter;
-  /** No metric of mirrors is shown before the first event of one. */
+  /** Where there is no mirror, no metric of one is shown. */
   readonly mirror: MirrorMeter;
   /** All metrics in the text format of Prometheus. */
   readonly text: () => Promise<string>;
@@ -52,7 +57,8 @@ const misnamed = [
 ];
 
 /** Metrics of one server, in registries of their own. */
-export function createMetrics({ version, refusals, read }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { version, refusals, read } = options;
   const general = new Registry();
   collectDefaultMetrics({ register: general });
   for (const name of misnamed) general.removeSingleMetric(name);
@@ -63,7 +69,7 @@ export function createMetrics({ version, refusals, read }: MetricsOptions): Metr
   const voting = new Registry();
   const show = showReading(voting);
   const meter = votingMeter(voting, refusals);
-  const mirrors = createMirrorMetrics();
+  const mirrors = createMirrorMetrics(options.mirrors);
   return {
     meter,
     mirror: mirrors.meter,

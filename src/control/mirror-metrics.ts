@@ -27,26 +27,42 @@ export interface MirrorMeter {
 
 export interface MirrorMetrics {
   readonly meter: MirrorMeter;
-  /** In the text format of Prometheus; `undefined` while no mirror was told of. */
+  /** In the text format of Prometheus; `undefined` where there is no mirror. */
   readonly text: () => Promise<string | undefined>;
 }
 
-/** Metrics of all mirrors of one server, in a registry of their own. */
-export function createMirrorMetrics(): MirrorMetrics {
+/**
+ * Metrics of all mirrors of one server, in a registry of their own.
+ * @param running called at each reading: the mirrors that there are now. Each is shown although
+ *   nothing was told of it yet, and no other is: what a reload took away must not look overdue for
+ *   ever. `undefined`: all that were told of.
+ */
+export function createMirrorMetrics(running?: () => readonly string[]): MirrorMetrics {
   const registry = new Registry();
-  const metrics = metricsIn(registry);
-  const known = new Set<string>();
-  /** Makes a mirror known at its first event: what can be counted of it begins at 0. */
-  const met = (mirror: string): typeof metrics => {
+  const series = seriesIn(registry);
+  /** The mirrors that are shown, with the operations that each has asked for. */
+  const known = new Map<string, Set<string>>();
+  const met = (mirror: string): MirrorSeries => {
     if (!known.has(mirror)) {
-      known.add(mirror);
-      begin(metrics, mirror);
+      known.set(mirror, new Set());
+      begin(series, mirror);
     }
-    return metrics;
+    return series;
+  };
+  const meet = (mirrors: readonly string[]): void => {
+    for (const mirror of mirrors) met(mirror);
+    for (const [mirror, operations] of known) {
+      if (mirrors.includes(mirror)) continue;
+      known.delete(mirror);
+      end(series, mirror, operations);
+    }
   };
   return {
     meter: {
-      called: (mirror, operation) => met(mirror).requests.inc({ mirror, operation }),
+      called: (mirror, operation) => {
+        met(mirror).requests.inc({ mirror, operation });
+        known.get(mirror)?.add(operation);
+      },
       throttled: (mirror) => met(mirror).throttled.inc({ mirror }),
       changed: (mirror, kind, count) => met(mirror).changes.inc({ mirror, kind }, count),
       drifted: (mirror, count) => met(mirror).drift.inc({ mirror }, count),
@@ -55,7 +71,10 @@ export function createMirrorMetrics(): MirrorMetrics {
       ran: (mirror, outcome) => met(mirror).runs.inc({ mirror, outcome }),
       succeeded: (mirror, atSeconds) => met(mirror).lastSuccess.set({ mirror }, atSeconds),
     },
-    text: async () => (known.size > 0 ? await registry.metrics() : undefined),
+    text: async () => {
+      if (running) meet(running());
+      return known.size > 0 ? await registry.metrics() : undefined;
+    },
   };
 }
 
@@ -63,7 +82,10 @@ export function createMirrorMetrics(): MirrorMetrics {
  * A rate can be taken of what was there before its first event, and an alert on the age of the last
  * success must fire for a mirror that never had one. Records and conflicts are unknown till counted.
  */
-function begin({ changes, drift, throttled, runs, lastSuccess }: MirrorSeries, mirror: string) {
+function begin(
+  { changes, drift, throttled, runs, lastSuccess }: MirrorSeries,
+  mirror: string,
+): void {
   for (const kind of changeKinds) changes.inc({ mirror, kind }, 0);
   for (const outcome of runOutcomes) runs.inc({ mirror, outcome }, 0);
   drift.inc({ mirror }, 0);
@@ -71,9 +93,18 @@ function begin({ changes, drift, throttled, runs, lastSuccess }: MirrorSeries, m
   lastSuccess.set({ mirror }, 0);
 }
 
-type MirrorSeries = ReturnType<typeof metricsIn>;
+/** Takes all of a mirror away. */
+function end(series: MirrorSeries, mirror: string, operations: ReadonlySet<string>): void {
+  const { changes, runs, requests, ...others } = series;
+  for (const kind of changeKinds) changes.remove({ mirror, kind });
+  for (const outcome of runOutcomes) runs.remove({ mirror, outcome });
+  for (const operation of operations) requests.remove({ mirror, operation });
+  for (const each of Object.values(others)) each.remove({ mirror });
+}
 
-function metricsIn(registry: Registry) {
+type MirrorSeries = ReturnType<typeof seriesIn>;
+
+function seriesIn(registry: Registry) {
   const registers = [registry];
   const counter = (name: string, help: string, ...labels: readonly string[]): Counter =>
     new Counter({ name, help, labelNames: ["mirror", ...labels], registers });

@@ -8,8 +8,8 @@ import type { MirrorMeter } from "../../src/mirror/mirror-meter.ts";
 const options = { version: "1.2.3", refusals: [], read: () => undefined };
 const zone = 'mirror="route53 Z123"';
 
-function meterAndSamples() {
-  const metrics = createMetrics(options);
+function meterAndSamples(running?: () => readonly string[]) {
+  const metrics = createMetrics(running ? { ...options, mirrors: running } : options);
   // What mirrors count fits what is shown of it.
   const meter: MirrorMeter = metrics.mirror;
   const lines = async (): Promise<string[]> => (await metrics.text()).split("\n");
@@ -137,6 +137,29 @@ describe("metrics of mirrors", () => {
       'meridian_mirror_records{mirror="clouddns my-project/my-zone"} 7',
     ]);
     expect(found).to.have.length(2 * fromZero.length + 1);
+  });
+
+  it("are there for every mirror that runs, and go with it", async () => {
+    let running: readonly string[] = [];
+    const { meter, lines, samples } = meterAndSamples(() => running);
+    expect(await samples()).to.deep.equal([]);
+    running = ["route53 Z123"];
+    expect(await samples()).to.have.members(fromZero);
+    for (const { tell } of cases) tell(meter);
+    running = ["clouddns my-project/my-zone", "route53 Z123"];
+    const ofBoth = await samples();
+    expect(ofBoth.filter((line) => line.includes(zone))).to.have.length(fromZero.length + 4);
+    running = ["clouddns my-project/my-zone"];
+    const left = ofBoth.filter((line) => !line.includes(zone));
+    expect(left).to.have.length(fromZero.length);
+    expect(await samples()).to.deep.equal(left);
+    // A request that was under way when the mirror ended.
+    meter.called("route53 Z123", "GetChange");
+    expect(await samples()).to.deep.equal(left);
+    running = [];
+    expect((await lines()).filter((line) => line.includes("mirror"))).to.deep.equal([]);
+    running = ["route53 Z123"];
+    expect(await samples(), "begins anew").to.have.members(fromZero);
   });
 
   // What `promtool check metrics` looks at.
