@@ -10,6 +10,7 @@ import type { VotingReading } from "../control/metrics.ts";
 import { serviceKey } from "../federation/model.ts";
 import { quorumOf } from "../health/electorate.ts";
 import type { Voting } from "../health/voting.ts";
+import type { MirrorStatus } from "../mirror/mirror-status.ts";
 import type { ListenAddress } from "../server/listener.ts";
 import { explainQuery, readExplainQuery } from "./explain-query.ts";
 import type { ServerStatus } from "./server-status.ts";
@@ -24,6 +25,8 @@ export interface RunningServer {
   readonly useDrains: () => Promise<void>;
   /** `undefined` without `spec.health`. */
   readonly voting: Voting | undefined;
+  /** In the order of `spec.mirror`. */
+  readonly mirrors: () => readonly MirrorStatus[];
   readonly listen: () => readonly ListenAddress[];
   readonly startedAt: Date;
   /** When the files were last read, and how many problems they had then. */
@@ -90,6 +93,7 @@ function serverStatus(server: RunningServer): ServerStatus {
     services: model.services.size,
     reload: server.lastReload(),
     health: voting?.status() ?? null,
+    mirrors: server.mirrors(),
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import type { HealthStatus } from "../health/health-status.ts";
+import type { MirrorStatus } from "../mirror/mirror-status.ts";
 
 /** One server as it is now. Times are ISO 8601 by its own clock. */
 export interface ServerStatus {
@@ -18,6 +19,8 @@ export interface ServerStatus {
   readonly reload: ReloadStatus;
   /** `null`: this server takes no part in votes, so every endpoint counts as up. */
   readonly health: HealthStatus | null;
+  /** In the order of `spec.mirror`; a server that knows of none tells of none. */
+  readonly mirrors: readonly MirrorStatus[];
 }
 
 export interface ClusterStatus {
@@ -82,6 +85,23 @@ const healthSchema = z.looseObject({
   endpoints: z.array(endpointSchema),
 });
 
+const mirrorSchema = z.looseObject({
+  mirror: z.string(),
+  owner: z.string(),
+  dryRun: z.boolean(),
+  waitingFor: z.string().nullable(),
+  lastSuccess: z.string().nullable(),
+  lastError: z.string().nullable(),
+  records: z.number().nullable(),
+  changes: z.looseObject({
+    created: z.number(),
+    updated: z.number(),
+    deleted: z.number(),
+    drift: z.number(),
+  }),
+  conflicts: z.looseObject({ count: z.number(), examples: z.array(z.string()) }),
+});
+
 const statusSchema = z.looseObject({
   name: z.string(),
   version: z.string(),
@@ -100,6 +120,8 @@ const statusSchema = z.looseObject({
   services: z.number(),
   reload: z.looseObject({ at: z.string(), problems: z.number() }),
   health: healthSchema.nullable(),
+  // Older servers have no such key.
+  mirrors: z.array(mirrorSchema).default([]),
 });
 
 /** Reads a status, keys of later versions kept; `undefined` for what is none. */

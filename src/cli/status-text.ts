@@ -7,11 +7,10 @@ import type {
   VoterStatus,
   VoteStatus,
 } from "../health/health-status.ts";
+import { mirrorLines, mirrorNotes, mirrorTroubles } from "./mirror-status-text.ts";
 import { type ClusterStatus, printable, type ServerStatus } from "./server-status.ts";
+import { ago, agoOf, count, when, wrapped } from "./status-layout.ts";
 import { labelled, table } from "./text-layout.ts";
-
-/** Lines are broken at this width where they can be. */
-const width = 100;
 
 /** The whole text, several lines without a final line break. `nowMs`: milliseconds since 1970. */
 export function statusText(given: ServerStatus, nowMs: number): string {
@@ -20,6 +19,7 @@ export function statusText(given: ServerStatus, nowMs: number): string {
   const sections = [headlines(status), serverLines(status, nowMs)];
   if (health) sections.push(voterLines(health));
   sections.push(clusterLines(status.clusters));
+  sections.push(...status.mirrors.map((each) => mirrorLines(each, nowMs)));
   if (health) {
     const unwell = health.endpoints.filter((each) => !isPlainlyWell(each));
     if (unwell.length > 0) {
@@ -46,7 +46,7 @@ function harmless(status: ServerStatus): ServerStatus {
   );
 }
 
-function headlines({ clusters, services, reload, health }: ServerStatus): string[] {
+function headlines({ clusters, services, reload, health, mirrors }: ServerStatus): string[] {
   const wrong: string[] = [];
   if (health) wrong.push(...quorumTroubles(health), ...endpointTroubles(health.endpoints));
   if (clusters.length > 0 && clusters.every((each) => !each.isEnabled || each.isDrained)) {
@@ -56,8 +56,10 @@ function headlines({ clusters, services, reload, health }: ServerStatus): string
     wrong.push(`the files were refused at the last reload (${count(reload.problems, "problem")})`);
   }
   if (health && health.warnings.length > 0) wrong.push(count(health.warnings.length, "warning"));
+  wrong.push(...mirrors.flatMap(mirrorTroubles));
   const drained = clusters.filter((each) => each.isDrained).map(({ name }) => name);
   const notes = drained.length > 0 ? [`drained: ${drained.join(", ")}`] : [];
+  notes.push(...mirrors.flatMap(mirrorNotes));
   if (wrong.length > 0) return wrapped("NOT WELL: ", [...wrong, ...notes]);
   return wrapped("all well: ", [wellSentence(services, health), ...notes]);
 }
@@ -223,43 +225,4 @@ function addressText({ address, port, isInternal }: EndpointStatus): string {
 
 function place(address: string, port: number): string {
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
-}
-
-/** `3 min ago (2026-01-02T03:04:05Z)`. */
-function when(time: string, nowMs: number): string {
-  return `${agoOf(time, nowMs)} (${time.replace(/\.\d+Z$/, "Z")})`;
-}
-
-function agoOf(time: string, nowMs: number): string {
-  const atMs = Date.parse(time);
-  return Number.isNaN(atMs) ? time : ago(nowMs - atMs);
-}
-
-/** In the largest unit of which there are two or more; clocks may differ, so never in the future. */
-function ago(durationMs: number): string {
-  const seconds = Math.max(0, Math.floor(durationMs / 1000));
-  if (seconds < 120) return `${seconds} s ago`;
-  if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3600)} h ago`;
-  return `${Math.floor(seconds / 86_400)} d ago`;
-}
-
-/** Parts with semicolons between them, broken there into lines that begin below the first part. */
-function wrapped(start: string, parts: readonly string[]): string[] {
-  const lines: string[] = [];
-  let line = start;
-  for (const [at, part] of parts.entries()) {
-    const piece = at < parts.length - 1 ? `${part};` : part;
-    if (at === 0) line = `${start}${piece}`;
-    else if (line.length + 1 + piece.length <= width) line = `${line} ${piece}`;
-    else {
-      lines.push(line);
-      line = `${" ".repeat(start.length)}${piece}`;
-    }
-  }
-  return [...lines, line];
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

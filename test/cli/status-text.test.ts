@@ -95,6 +95,7 @@ function status(given: Partial<ServerStatus> = {}): ServerStatus {
     services: 12,
     reload: { at: minutes, problems: 0 },
     health: health(),
+    mirrors: [],
     ...given,
   };
 }

@@ -19,6 +19,7 @@ const status: ServerStatus = {
   services: 4,
   reload: { at: "2026-01-02T12:00:00.000Z", problems: 0 },
   health: null,
+  mirrors: [],
 };
 
 const folder = mkdtempSync(path.join(tmpdir(), "meridian-status-"));
@@ -65,6 +66,16 @@ describe("meridian status", () => {
     const { stdout } = await captured(() => statusCommand({ server, json: true }));
     expect(stdout).to.match(/^[\x20-\x7e\n]+$/);
     expect(JSON.parse(stdout)).to.deep.equal(said);
+  });
+
+  it("prints the status of a server that knows of no mirrors", async () => {
+    const { mirrors, ...older } = status;
+    said = older;
+    const { result, stdout } = await captured(() => statusCommand({ server }));
+    expect(result).to.equal(0);
+    expect(stdout)
+      .to.match(/^all well: /)
+      .and.not.contain("mirror");
   });
 
   it("refuses what is no status", async () => {
