@@ -30,7 +30,7 @@ export interface MirrorSurroundings {
 
 /** How often changes of services are looked for, and how often what was written is kept. */
 const lookMs = 500;
-const keepMs = 10_000;
+const keepMs = 60_000;
 /** A mirror that cannot be made ready (a key file that is not there yet) is tried again. */
 const retryMs = 30_000;
 

@@ -7,10 +7,10 @@ import { deleteRefusal } from "./delete-guard.ts";
 import type { MirrorMeter } from "./mirror-meter.ts";
 import type { MirrorSource } from "./mirror-source.ts";
 import type { MirrorStatus } from "./mirror-status.ts";
-import type { PlanMaker } from "./plan.ts";
+import { mirroredTypes } from "./ownership.ts";
 import type { Conflict, Plan, PlannedGroup } from "./plan-types.ts";
 import { MirrorError, type ZoneInfo } from "./provider.ts";
-import type { Applied, ZoneMirror } from "./zone-mirror.ts";
+import { type Applied, changesText, type ZoneMirror } from "./zone-mirror.ts";
 
 /** What a mirror's life depends on. */
 export interface MirrorLoopOptions {
@@ -51,7 +51,10 @@ export type ChangeCounts = Pick<Applied, "created" | "updated" | "deleted" | "dr
 const debounceMs = 2000;
 /** What hinders is looked at again. */
 const heldMs = 5000;
-/** Where another instance was quicker, what it knew will be known here by then. */
+/**
+ * What somebody else was seen to have changed is left alone for so long: what another instance knew
+ * will be known here by then, and writing sooner might undo it.
+ */
 const outpacedMs = 10_000;
 /**
  * So long a difference that was not made here must stay before it is put back: other instances may
@@ -63,8 +66,17 @@ const driftMs = 60_000;
 const [firstRetryMs, lastRetryMs] = [5000, 300_000];
 /** Services that are planned before others have the thread. */
 const servicesAtOnce = 25;
-/** More names than this are read by one listing. */
-const mostRereads = 200;
+
+/** A difference that was not made here. */
+interface Suspect {
+  readonly service: string;
+  /** What would put it right. */
+  readonly changes: string;
+  readonly sinceMs: number;
+}
+
+/** Why a run ends that has only to wait. */
+class Hindered extends Error {}
 
 /** One mirror, kept up to date until it is stopped. */
 export class MirrorLoop {
@@ -77,9 +89,16 @@ export class MirrorLoop {
   #last: Promise<void> = Promise.resolve();
   #checking: Promise<void> | undefined;
   #isCompared = false;
-  #failures = 0;
-  #suspects = new Map<string, string>();
+  readonly #failures = { check: 0, changes: 0 };
+  /** By name. */
+  #suspects = new Map<string, Suspect>();
   #conflicts = new Map<string, Conflict>();
+  /** When names were last seen to have been changed by somebody else. */
+  readonly #outpacedAtMs = new Map<string, number>();
+  /** Services that wait for that to be known here. */
+  readonly #outpaced = new Set<string>();
+  /** Services that would lose too much. */
+  readonly #withheld = new Set<string>();
   #waitingFor: string | undefined;
   #lastSuccessMs: number | undefined;
   #lastError: string | undefined;
@@ -91,9 +110,8 @@ export class MirrorLoop {
 
   /** These services may need other records now. */
   changed(services: Iterable<string> | "all"): void {
-    if (services === "all" || this.#dirty === "all") this.#dirty = "all";
-    else for (const each of services) this.#dirty.add(each);
-    if (this.#hasDirt()) this.#later("changes", debounceMs, () => this.#runChanges());
+    this.#mark(services);
+    this.#writeSoon();
   }
 
   /** Compares all; ends when that is done. While one comparison goes on, no other begins. */
@@ -135,54 +153,100 @@ export class MirrorLoop {
   }
 
   async #check(): Promise<void> {
+    this.#cancel("check");
     if (this.#isHeld()) {
-      if (!this.#isCompared) this.#later("check", heldMs, () => this.check());
+      this.#later("check", heldMs, () => this.check());
       return;
     }
     await this.#guarded("check", async (signal) => {
       const { mirror, domain } = this.#options;
       this.#info = await mirror.open(domain, signal);
-      await mirror.list(signal);
-      await this.#alone(() => this.#compare(signal));
+      const isOthers = await mirror.list(signal);
+      await this.#alone(() => this.#compare(isOthers, signal));
     });
   }
 
   /** Plans all against a zone that was just listed. */
-  async #compare(signal: AbortSignal): Promise<void> {
-    const dirty = this.#takeDirty();
-    const { plan, right } = await this.#planAll();
-    this.#options.mirror.written.know(right);
-    this.#setConflicts(plan.conflicts, "all");
-    const isMine = ({ service }: PlannedGroup): boolean =>
-      !this.#isCompared || dirty === "all" || dirty.has(service);
-    await this.#apply(plan, plan.groups.filter(isMine), signal);
-    const suspects = plan.groups.filter((group) => !isMine(group));
-    this.#suspects = new Map(suspects.map((group) => [group.name, fingerprint(group)]));
-    if (suspects.length > 0) {
-      const names = suspects.map(({ name }) => name);
-      this.#options.events.onDrift(this.#label, names);
-      this.#later("suspects", driftMs, () => this.#runSuspects());
-    }
+  async #compare(isOthers: (name: string) => boolean, signal: AbortSignal): Promise<void> {
+    await this.#withDirty(async (dirty) => {
+      const plan = await this.#planAll();
+      this.#setConflicts(plan, "all");
+      this.#outpace(plan.groups.flatMap(({ name }) => (isOthers(name) ? [name] : [])));
+      const mine = plan.groups.filter(
+        (group) => this.#isMine(group, dirty) && !this.#isSuspect(group),
+      );
+      this.#suspect(plan.groups.filter((group) => !mine.includes(group)));
+      this.#withheld.clear();
+      await this.#apply(mine, signal);
+    });
     this.#isCompared = true;
-    this.#succeed();
+    if (this.#withheld.size === 0) this.#succeed();
+    else this.#options.meter.ran(this.#label, "failure");
+    this.#writeSoon();
+  }
+
+  /** Whether a group puts right what came to be different here, and not by somebody else. */
+  #isMine({ name, service }: PlannedGroup, dirty: ReadonlySet<string> | "all"): boolean {
+    if (this.#options.dryRun || !this.#isCompared || dirty === "all") return true;
+    return (
+      dirty.has(service) ||
+      this.#outpaced.has(service) ||
+      this.#withheld.has(service) ||
+      mirroredTypes.some((type) => this.#conflicts.has(conflictKey({ name, type })))
+    );
+  }
+
+  #isSuspect(group: PlannedGroup): boolean {
+    return this.#suspects.get(group.name)?.changes === changesText(group);
+  }
+
+  /** Waits with these to see whether they stay. */
+  #suspect(groups: readonly PlannedGroup[]): void {
+    const { now, events } = this.#options;
+    const former = this.#suspects;
+    this.#suspects = new Map();
+    for (const group of groups) {
+      const { name, service } = group;
+      const known = former.get(name);
+      const changes = changesText(group);
+      const suspect = known?.changes === changes ? known : { service, changes, sinceMs: now() };
+      this.#suspects.set(name, suspect);
+    }
+    const found = [...this.#suspects].filter(([name, each]) => former.get(name) !== each);
+    if (found.length > 0) events.onDrift(this.#label, [...new Map(found).keys()]);
+    this.#lookAtSuspects();
+  }
+
+  #lookAtSuspects(): void {
+    let oldestMs = Number.POSITIVE_INFINITY;
+    for (const { sinceMs } of this.#suspects.values()) oldestMs = Math.min(oldestMs, sinceMs);
+    const delayMs = Math.max(0, oldestMs + driftMs - this.#options.now());
+    if (this.#suspects.size > 0) this.#later("suspects", delayMs, () => this.#runSuspects());
   }
 
   /** Puts back what differed a while ago and still differs in the same way. */
   async #runSuspects(): Promise<void> {
-    if (this.#isHeld()) return;
+    if (this.#isHeld()) {
+      this.#later("suspects", heldMs, () => this.#runSuspects());
+      return;
+    }
     await this.#guarded("check", (signal) =>
       this.#alone(async () => {
-        const { mirror } = this.#options;
-        const suspects = this.#suspects;
-        this.#suspects = new Map();
-        if (suspects.size > mostRereads) await mirror.list(signal);
-        else await mirror.reread([...suspects.keys()], signal);
-        const { plan } = await this.#planAll();
-        const stayed = plan.groups.filter(
-          (group) => suspects.get(group.name) === fingerprint(group),
+        const { mirror, now, meter } = this.#options;
+        const ripe = [...this.#suspects].filter(([, { sinceMs }]) => now() - sinceMs >= driftMs);
+        await mirror.reread(
+          ripe.map(([name]) => name),
+          signal,
         );
-        await this.#apply(plan, stayed, signal);
-        this.#succeed();
+        const plan = await this.#plan(new Set(ripe.map(([, { service }]) => service)));
+        const names = new Set(ripe.map(([name]) => name));
+        const stayed = plan.groups.filter(
+          (group) => names.has(group.name) && this.#isSuspect(group),
+        );
+        await this.#apply(stayed, signal);
+        for (const name of names) this.#suspects.delete(name);
+        this.#lookAtSuspects();
+        meter.ran(this.#label, "success");
       }),
     );
   }
@@ -195,72 +259,114 @@ export class MirrorLoop {
     }
     await this.#guarded("changes", (signal) =>
       this.#alone(async () => {
-        const { mirror } = this.#options;
-        await mirror.settle(signal);
-        const dirty = this.#takeDirty();
-        try {
-          const { plan } = dirty === "all" ? await this.#planAll() : await this.#plan(dirty);
-          this.#setConflicts(plan.conflicts, dirty);
-          await this.#apply(plan, plan.groups, signal);
-        } catch (error) {
-          this.#mark(dirty);
-          throw error;
-        }
+        if (!this.#hasDirt()) return;
+        this.#outpace(await this.#options.mirror.settle(signal));
+        await this.#withDirty(async (dirty) => {
+          const plan = dirty === "all" ? await this.#planAll() : await this.#plan(dirty);
+          this.#setConflicts(plan, dirty);
+          await this.#apply(
+            plan.groups.filter((group) => !this.#isSuspect(group)),
+            signal,
+          );
+        });
         this.#options.meter.ran(this.#label, "success");
       }),
     );
   }
 
-  async #apply(plan: Plan, groups: readonly PlannedGroup[], signal: AbortSignal): Promise<void> {
-    const { mirror, dryRun, maxDeletePercent, events } = this.#options;
-    if (groups.length === 0) return;
-    const refusal = deleteRefusal(
-      plan.lost,
-      mirror.zone?.count(mirror.owner) ?? 0,
-      maxDeletePercent,
-    );
-    if (refusal !== undefined) {
-      const message = `cannot change ${this.#label}: ${refusal}; meridian mirror apply --force does it`;
-      throw new MirrorError("quota", message);
-    }
+  /** Makes the changes of these groups, but for what is to wait. */
+  async #apply(groups: readonly PlannedGroup[], signal: AbortSignal): Promise<void> {
+    const { mirror, dryRun, events } = this.#options;
+    const ready = this.#withhold(groups.filter((group) => !this.#isOutpaced(group)));
+    this.#postpone(groups.filter((group) => this.#isOutpaced(group)));
+    if (ready.length === 0) return;
     if (dryRun) {
-      events.onChanged(this.#label, countChanges(groups), true);
+      events.onChanged(this.#label, countChanges(ready), true);
       return;
     }
-    const applied = await mirror.apply(groups, {
+    await mirror.apply(ready, {
       signal,
       replan: (group) => this.#replan(group),
       whenOutpaced: "later",
+      beforeBatch: () => {
+        if (this.#isHeld()) throw new Hindered();
+      },
+      onApplied: (applied) => {
+        this.#count(applied);
+        for (const conflict of applied.conflicts) this.#addConflict(conflict);
+        this.#outpace(applied.outpaced.map(({ name }) => name));
+        this.#postpone(applied.outpaced);
+      },
     });
-    this.#count(applied);
-    for (const conflict of applied.conflicts) this.#addConflict(conflict);
-    if (applied.outpaced.length > 0) {
-      const services = applied.outpaced.map(({ service }) => service);
-      this.#later("outpaced", outpacedMs, () => this.changed(services));
+  }
+
+  /** Leaves out what takes records away, where all of it is more than may go at once. */
+  #withhold(groups: readonly PlannedGroup[]): readonly PlannedGroup[] {
+    const { mirror, maxDeletePercent, events } = this.#options;
+    const owned = mirror.zone?.count(mirror.owner) ?? 0;
+    for (const { service } of groups) this.#withheld.delete(service);
+    const refusal = deleteRefusal(countLost(groups), owned, maxDeletePercent);
+    if (refusal === undefined) return groups;
+    for (const group of groups) if (countLost([group]) > 0) this.#withheld.add(group.service);
+    const message = `cannot change ${this.#label}: ${refusal}; meridian mirror apply --force does it`;
+    if (message !== this.#lastError) {
+      events.onFailure(this.#label, new MirrorError("quota", message));
     }
+    this.#lastError = message;
+    return groups.filter((group) => countLost([group]) === 0);
+  }
+
+  /** Somebody else was seen to have changed these names. */
+  #outpace(names: Iterable<string>): void {
+    const nowMs = this.#options.now();
+    for (const [name, atMs] of this.#outpacedAtMs) {
+      if (nowMs - atMs >= outpacedMs) this.#outpacedAtMs.delete(name);
+    }
+    for (const name of names) this.#outpacedAtMs.set(name, nowMs);
+  }
+
+  #isOutpaced({ name }: PlannedGroup): boolean {
+    const atMs = this.#outpacedAtMs.get(name);
+    return atMs !== undefined && this.#options.now() - atMs < outpacedMs;
+  }
+
+  #postpone(groups: readonly PlannedGroup[]): void {
+    for (const { service } of groups) this.#outpaced.add(service);
+    if (groups.length === 0) return;
+    this.#later("outpaced", outpacedMs, () => {
+      const services = [...this.#outpaced];
+      this.#outpaced.clear();
+      this.changed(services);
+    });
   }
 
   #replan({ name, service }: PlannedGroup): PlannedGroup | undefined {
-    const maker = this.#options.mirror.plan();
+    const { mirror } = this.#options;
+    const maker = mirror.plan();
     maker.add(this.#source().wanted(service));
+    mirror.written.know(maker.right);
     return maker.finish().groups.find((group) => group.name === name);
   }
 
-  #planAll(): Promise<{ plan: Plan; right: PlanMaker["right"] }> {
+  #planAll(): Promise<Plan> {
     const { mirror } = this.#options;
     return this.#plan(this.#source().keys(mirror.zone?.servicesOf(mirror.owner) ?? []));
   }
 
-  async #plan(services: Iterable<string>): Promise<{ plan: Plan; right: PlanMaker["right"] }> {
+  async #plan(services: Iterable<string>): Promise<Plan> {
     const { mirror, pause } = this.#options;
     const source = this.#source();
     const maker = mirror.plan();
     let count = 0;
     for (const service of services) {
       maker.add(source.wanted(service));
-      if (++count % servicesAtOnce === 0) await pause();
+      if (++count % servicesAtOnce === 0) {
+        await pause();
+        this.#abort.signal.throwIfAborted();
+      }
     }
-    return { plan: maker.finish(), right: maker.right };
+    mirror.written.know(maker.right);
+    return maker.finish();
   }
 
   #source(): MirrorSource {
@@ -277,17 +383,25 @@ export class MirrorLoop {
     if (signal.aborted) return;
     try {
       await run(signal);
-      this.#failures = 0;
+      this.#failures[what] = 0;
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof Hindered) {
+        this.#again(what, heldMs);
+        return;
+      }
       const { events, meter } = this.#options;
       this.#lastError = error instanceof Error ? error.message : String(error);
       events.onFailure(this.#label, error);
       meter.ran(this.#label, "failure");
-      const delayMs = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++);
-      if (what === "check") this.#later("check", delayMs, () => this.check());
-      else this.#later("changes", delayMs, () => this.#runChanges());
+      this.#again(what, Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures[what]++));
     }
+  }
+
+  /** Calls back after a time, and not before, whatever was asked for. */
+  #again(what: "check" | "changes", delayMs: number): void {
+    this.#cancel(what);
+    this.#later(what, delayMs, () => (what === "check" ? this.check() : this.#runChanges()));
   }
 
   /** Runs after whatever runs now. */
@@ -305,6 +419,11 @@ export class MirrorLoop {
       void callback();
     }, delayMs);
     this.#cancels.set(what, cancel);
+  }
+
+  #cancel(what: string): void {
+    this.#cancels.get(what)?.();
+    this.#cancels.delete(what);
   }
 
   #isHeld(): boolean {
@@ -343,18 +462,22 @@ export class MirrorLoop {
     events.onChanged(this.#label, { created, updated, deleted, drift }, false);
   }
 
-  #setConflicts(found: readonly Conflict[], services: ReadonlySet<string> | "all"): void {
+  /** What the provider has refused stays until it is as it should be. */
+  #setConflicts(plan: Plan, services: ReadonlySet<string> | "all"): void {
     const former = this.#conflicts;
+    const names = new Set(plan.groups.map(({ name }) => name));
     this.#conflicts = new Map(
-      services === "all" ? [] : [...former].filter(([, { service }]) => !services.has(service)),
+      [...former].filter(
+        ([, { service, reason, name }]) =>
+          (services !== "all" && !services.has(service)) ||
+          (reason === "refused" && names.has(name)),
+      ),
     );
-    for (const conflict of found) {
-      this.#addConflict(conflict, former.has(conflictKey(conflict)));
-    }
+    for (const each of plan.conflicts) this.#addConflict(each, former.has(conflictKey(each)));
     this.#options.meter.conflicts(this.#label, this.#conflicts.size);
   }
 
-  #addConflict(conflict: Conflict, isKnown = false): void {
+  #addConflict(conflict: Conflict, isKnown = this.#conflicts.has(conflictKey(conflict))): void {
     if (!isKnown) this.#options.events.onConflict(this.#label, conflict);
     this.#conflicts.set(conflictKey(conflict), conflict);
     this.#options.meter.conflicts(this.#label, this.#conflicts.size);
@@ -364,13 +487,23 @@ export class MirrorLoop {
     return this.#dirty === "all" || this.#dirty.size > 0;
   }
 
-  #takeDirty(): ReadonlySet<string> | "all" {
-    const dirty = this.#dirty;
-    this.#dirty = new Set();
-    return dirty;
+  #writeSoon(): void {
+    if (this.#hasDirt()) this.#later("changes", debounceMs, () => this.#runChanges());
   }
 
-  #mark(services: ReadonlySet<string> | "all"): void {
+  /** Runs for what may have changed; after a failure it may still have. */
+  async #withDirty(run: (dirty: ReadonlySet<string> | "all") => Promise<void>): Promise<void> {
+    const dirty = this.#dirty;
+    this.#dirty = new Set();
+    try {
+      await run(dirty);
+    } catch (error) {
+      this.#mark(dirty);
+      throw error;
+    }
+  }
+
+  #mark(services: Iterable<string> | "all"): void {
     if (services === "all" || this.#dirty === "all") this.#dirty = "all";
     else for (const each of services) this.#dirty.add(each);
   }
@@ -380,13 +513,25 @@ export class MirrorLoop {
   }
 }
 
-function conflictKey({ name, type }: Conflict): string {
+function conflictKey({ name, type }: Pick<Conflict, "name" | "type">): string {
   return `${name} ${type}`;
 }
 
-/** What a group would change, whyever. */
-function fingerprint({ changes }: PlannedGroup): string {
-  return JSON.stringify(changes.map(({ reason, ...change }) => change));
+/** Record sets that go while nothing of ours takes their place, as plans count them. */
+function countLost(groups: readonly PlannedGroup[]): number {
+  return groups.reduce((sum, { changes }) => {
+    const added = changes.flatMap((each) =>
+      each.kind === "create" && !each.isOwnership ? [each.after.type] : [],
+    );
+    const lost = changes.filter(
+      (each) =>
+        each.kind === "delete" &&
+        !each.isOwnership &&
+        each.reason === "unwanted" &&
+        !(each.before.type === "CNAME" ? added.length > 0 : added.includes("CNAME")),
+    );
+    return sum + lost.length;
+  }, 0);
 }
 
 /** What groups would change, record sets without their ownership. */
