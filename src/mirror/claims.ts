@@ -57,11 +57,23 @@ export function readClaims(
     const mark = adopted.own.get(type);
     return mark && state !== "taken" ? [mark] : [];
   });
-  // A mark of all types goes when none of them is left to its owner.
-  if (adopted.shared && byType.every(({ state }) => state !== "taken")) {
-    idleMarks.push(adopted.shared);
-  }
+  const { shared } = adopted;
+  if (shared && !isNeeded(shared, standing, byType)) idleMarks.push(shared);
   return { byType, idleMarks };
+}
+
+/** Whether a mark of many types speaks of one that is left to its owner. */
+function isNeeded(shared: RecordSet, { sets }: Standing, byType: readonly Claim[]): boolean {
+  return [...sets.values()].some((set) => {
+    if (set === shared || !isShared(set.type)) return false;
+    const claim = byType.find(({ type }) => type === set.type);
+    return !claim || claim.state === "taken";
+  });
+}
+
+/** ExternalDNS has always marked AAAA by its own type alone. */
+function isShared(type: string): boolean {
+  return type !== "AAAA";
 }
 
 function readClaim(
@@ -87,7 +99,9 @@ function readClaim(
     return { ...claim, state: "taken", takenBy };
   }
   if (!found) return { ...claim, state: "free" };
-  if (adopted && (adopted.own.has(type) || adopted.shared)) return { ...claim, state: "adopted" };
+  if (adopted?.own.has(type) || (adopted?.shared && isShared(type))) {
+    return { ...claim, state: "adopted" };
+  }
   return { ...claim, state: "taken", takenBy: "there already, and nobody says that it is ours" };
 }
 
@@ -98,8 +112,8 @@ interface Adopted {
 }
 
 function readAdoption(zone: ZoneRecords, name: string, adoption: Adoption): Adopted {
-  const markAt = (markName: string): RecordSet | undefined => {
-    const mark = zone.at(markName)?.get("TXT");
+  const markAt = (markName: string | undefined): RecordSet | undefined => {
+    const mark = markName === undefined ? undefined : zone.at(markName)?.get("TXT");
     return mark && isAdopted(mark, adoption) ? mark : undefined;
   };
   const own = new Map<string, RecordSet>();

@@ -100,14 +100,15 @@ export function isAdopted(set: RecordSet, { fields }: Adoption): boolean {
 
 /**
  * The names at which ExternalDNS keeps the ownership of a record set: `own` has the type in it
- * (`a-NAME`), `shared`, of older versions, is of all types of the name
- * (kubernetes-sigs/external-dns, docs/registry/txt.md).
+ * (`a-NAME`), `shared`, of older versions, is of all types of the name but AAAA; there is none for
+ * `a-web.x`, as what is called so is of A at `web.x` (kubernetes-sigs/external-dns,
+ * docs/registry/txt.md).
  */
 export function adoptionNames(
   { prefix, suffix }: Adoption,
   name: string,
   type: string,
-): { own: string; shared: string } {
+): { own: string; shared: string | undefined } {
   const dot = name.indexOf(".");
   const label = name.slice(0, dot);
   const rest = name.slice(dot);
@@ -117,9 +118,15 @@ export function adoptionNames(
   const typed = isTemplate ? label : `${lower}-${label}`;
   return {
     own: foldName(`${fill(prefix, lower)}${typed}${fill(suffix, lower)}${rest}`),
-    shared: foldName(`${fill(prefix, "")}${label}${fill(suffix, "")}${rest}`),
+    shared:
+      !isTemplate && typedLabel.test(label)
+        ? undefined
+        : foldName(`${fill(prefix, "")}${label}${fill(suffix, "")}${rest}`),
   };
 }
+
+/** Types that ExternalDNS manages, as it writes them before a label. */
+const typedLabel = /^(a|aaaa|cname|mx|naptr|ns|ptr|srv|txt)-/;
 
 const typeTemplate = "%{record_type}";
 
