@@ -15,7 +15,7 @@ import type { Pace } from "../mirror/pace.ts";
 import type { WrittenRecords } from "../mirror/written-records.ts";
 import type { Logger } from "./log.ts";
 import { mirrorLog } from "./mirror-log.ts";
-import { mirroredDomain, openMirror } from "./mirror-provider.ts";
+import { mirroredDomain, mirrorLabel, openMirror } from "./mirror-provider.ts";
 import type { World } from "./world.ts";
 
 /** What mirrors depend on, of the running server. */
@@ -245,10 +245,7 @@ class RunningMirror {
   }
 
   get #label(): string {
-    const { provider } = this.#config;
-    return provider === "route53"
-      ? `route53 ${this.#config.hostedZone}`
-      : `clouddns ${this.#config.project}/${this.#config.managedZone}`;
+    return mirrorLabel(this.#config);
   }
 }
 

@@ -36,6 +36,13 @@ export async function openMirror(
   return { mirror: new ZoneMirror(provider, owner, written), writtenFile };
 }
 
+/** A mirror's provider and its zone, as `Provider.label` says them. */
+export function mirrorLabel(config: MirrorConfig): string {
+  return config.provider === "route53"
+    ? `route53 ${config.hostedZone}`
+    : `clouddns ${config.project}/${config.managedZone}`;
+}
+
 /** The federation's domain, written like the names of record sets. */
 export function mirroredDomain({ domain }: Federation): string {
   return formatName(domain).toLowerCase();

@@ -10,6 +10,7 @@ import type { Model } from "../federation/whole-model.ts";
 import { type Electorate, electorsOf, quorumOf, type Voter } from "../health/electorate.ts";
 import { type Target, targetsOf } from "../health/target.ts";
 import type { ListenAddress } from "../server/listener.ts";
+import { mirrorLabel } from "./mirror-provider.ts";
 import type { World } from "./world.ts";
 
 /** What is served, a line for each kind of thing. */
@@ -38,6 +39,7 @@ export function summaryLines(world: World): string[] {
   lines.push(
     `geo: ${world.databaseNames.join(", ") || "no database"}, ${count(world.overrideCount, "override")}`,
     ...healthLines(world),
+    ...mirrorLines(world),
   );
   return lines;
 }
@@ -71,6 +73,14 @@ export function warnings(world: World): string[] {
 }
 
 const mostWarnings = 20;
+
+/** The zones that are kept like our own answers. */
+function mirrorLines({ config }: World): string[] {
+  return config.mirror.map((each) => {
+    const how = each.strategy === "plain" ? "plain" : each.policy;
+    return `mirror: ${mirrorLabel(each)}, ${how}${each.dryRun ? ", dry run" : ""}`;
+  });
+}
 
 /** Who votes here, and on how much. */
 function healthLines(world: World): string[] {
