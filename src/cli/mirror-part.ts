@@ -260,8 +260,10 @@ function isSameMirroring(one: World, other: World): boolean {
 
 /** node-cron tells of runs that it left out as others went on: that is as it should be. */
 function cronLogger(log: Logger) {
-  const failed = (error: string | Error): void =>
-    log.error({ event: "schedule-failed", err: error }, "a scheduled comparison failed");
+  const failed = (error: string | Error): void => {
+    const reason = error instanceof Error ? error.message : error;
+    log.error({ event: "schedule-failed", reason }, "a scheduled comparison failed");
+  };
   return { info: ignore, warn: ignore, debug: ignore, error: failed };
 }
 
