@@ -2,10 +2,11 @@
 // what it knows, and applies batch by batch, so that a run that is cut short leaves what the next one
 // completes. It must not know how records are wanted, nor when it is time.
 
+import { canonicalText } from "./canonical.ts";
 import type { Adoption } from "./ownership.ts";
 import { mirroredTypes, ownershipName } from "./ownership.ts";
 import { PlanMaker } from "./plan.ts";
-import type { Conflict, PlannedGroup } from "./plan-types.ts";
+import type { Conflict, PlannedChange, PlannedGroup } from "./plan-types.ts";
 import { MirrorError, type Provider, type ZoneInfo } from "./provider.ts";
 import type { WrittenRecords } from "./written-records.ts";
 import { ZoneRecords } from "./zone-records.ts";
@@ -32,6 +33,10 @@ export interface ApplyOptions {
    * instance that has just written may know more.
    */
   readonly whenOutpaced: "again" | "later";
+  /** Called before each batch; what it throws ends the run. */
+  readonly beforeBatch?: () => void;
+  /** Told at the end, also of what a run had done before it failed. */
+  readonly onApplied?: (applied: Applied) => void;
 }
 
 /** How often a group is planned again in one run. */
@@ -45,8 +50,7 @@ export class ZoneMirror {
   #zone: ZoneRecords | undefined;
   /** Names of which it is not known whether they were changed. */
   readonly #doubtful = new Set<string>();
-  /** Names that were changed or read while a listing goes on: it may have seen them before. */
-  #fresher: Set<string> | undefined;
+  #listing: Listing | undefined;
 
   constructor(provider: Provider, owner: string, written: WrittenRecords) {
     this.provider = provider;
@@ -72,43 +76,83 @@ export class ZoneMirror {
     return info;
   }
 
-  /** Reads all of the zone. Changes may be made meanwhile: what they made stays known. */
-  async list(signal: AbortSignal): Promise<void> {
+  /**
+   * Reads all of the zone, one listing at a time. Changes may be made meanwhile: what they made stays
+   * known. Gives whether a name was known otherwise before: somebody else has changed it.
+   */
+  async list(signal: AbortSignal): Promise<(name: string) => boolean> {
+    if (this.#listing) throw new Error("cannot list a zone that is being listed");
     const listed = new ZoneRecords();
-    const fresher = new Set<string>();
-    this.#fresher = fresher;
+    const listing: Listing = { fresher: new Set(), doubted: new Set() };
+    this.#listing = listing;
     try {
       for await (const page of this.provider.list(signal)) for (const set of page) listed.add(set);
     } finally {
-      this.#fresher = undefined;
+      this.#listing = undefined;
     }
-    for (const name of fresher) {
+    const former = this.#zone;
+    for (const name of listing.fresher) {
       listed.forget(name);
-      for (const set of this.#zone?.at(name)?.values() ?? []) listed.put(set);
+      for (const set of former?.at(name)?.values() ?? []) listed.put(set);
     }
-    for (const name of [...this.#doubtful]) if (!fresher.has(name)) this.#doubtful.delete(name);
+    for (const name of this.#doubtful) {
+      if (!listing.doubted.has(name)) this.#doubtful.delete(name);
+    }
     this.#zone = listed;
+    await this.reread(this.#halves(), signal);
+    return (name) => former !== undefined && textAt(former, name) !== textAt(listed, name);
   }
 
-  /** Reads again what a failure has left in doubt. */
-  async settle(signal: AbortSignal): Promise<void> {
-    if (this.#doubtful.size > 0) await this.reread([...this.#doubtful], signal);
+  /** Reads again what a failure has left in doubt, as `reread` does. */
+  async settle(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    return this.#doubtful.size > 0 ? this.reread([...this.#doubtful], signal) : new Set();
   }
 
-  /** Reads these names and their ownership anew. */
-  async reread(names: readonly string[], signal: AbortSignal): Promise<void> {
-    const zone = this.#known();
+  /** Reads these names and their ownership anew; gives those that were known otherwise. */
+  async reread(names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const others = await this.#read(names, signal);
+    const halves = names.filter((name) => this.#isHalf(name));
+    for (const name of await this.#read(halves, signal)) others.add(name);
+    return others;
+  }
+
+  async #read(names: readonly string[], signal: AbortSignal): Promise<Set<string>> {
+    if (names.length === 0) return new Set();
     const all = names.flatMap((name) => [
       name,
       ...mirroredTypes.map((type) => ownershipName(name, type)),
     ]);
-    const found = await this.provider.read(all, signal);
+    const read = new ZoneRecords();
+    for (const set of await this.provider.read(all, signal)) read.add(set);
+    // Only now: a listing that has ended meanwhile has put another zone in place.
+    const zone = this.#known();
+    const others = names.filter((name) => textAt(zone, name) !== textAt(read, name));
     for (const name of all) {
       zone.forget(name);
-      this.#fresher?.add(name);
+      for (const set of read.at(name)?.values() ?? []) zone.put(set);
+      this.#listing?.fresher.add(name);
     }
-    for (const set of found) zone.add(set);
     for (const name of names) this.#doubtful.delete(name);
+    return new Set(others);
+  }
+
+  #halves(): string[] {
+    const zone = this.#known();
+    const { owner } = this;
+    const names = [...zone.servicesOf(owner)].flatMap((service) => [
+      ...zone.namesOf({ owner, service }),
+    ]);
+    return names.filter((name) => this.#isHalf(name));
+  }
+
+  /**
+   * Whether ownership is known here without its record set. Somebody may have deleted it, or changed
+   * both between the pages of a listing: a change that rests on that could part the two for good, as
+   * it would create the one without the other.
+   */
+  #isHalf(name: string): boolean {
+    const { sets, ownerships } = this.#known().standing(name);
+    return [...ownerships].some(([type, { owner }]) => owner === this.owner && !sets.has(type));
   }
 
   /** A plan to be made against what is known now. */
@@ -120,7 +164,11 @@ export class ZoneMirror {
   /** Makes the changes of these groups. */
   async apply(groups: readonly PlannedGroup[], options: ApplyOptions): Promise<Applied> {
     const run = new ApplyRun(this, options);
-    await run.apply(groups, 1);
+    try {
+      await run.apply(groups, 1);
+    } finally {
+      options.onApplied?.(run);
+    }
     return run;
   }
 
@@ -131,14 +179,19 @@ export class ZoneMirror {
     } catch (error) {
       // Only a refusal says that nothing was done.
       const isUndone = error instanceof MirrorError && error.code !== "unavailable";
-      if (!isUndone) for (const { name } of groups) this.#doubtful.add(name);
+      for (const { name } of isUndone ? [] : groups) {
+        this.#doubtful.add(name);
+        this.#listing?.doubted.add(name);
+      }
       throw error;
     }
     for (const { changes } of groups) {
       this.#known().apply(changes);
       this.written.apply(changes);
       for (const change of changes) {
-        this.#fresher?.add(change.kind === "delete" ? change.before.name : change.after.name);
+        this.#listing?.fresher.add(
+          change.kind === "delete" ? change.before.name : change.after.name,
+        );
       }
     }
   }
@@ -147,6 +200,14 @@ export class ZoneMirror {
     if (!this.#zone) throw new Error("cannot plan for a zone that was not listed");
     return this.#zone;
   }
+}
+
+/** What happens while a listing goes on: it may have seen these names before that. */
+interface Listing {
+  /** Changed or read. */
+  readonly fresher: Set<string>;
+  /** Changed or not, nobody knows. */
+  readonly doubted: Set<string>;
 }
 
 /** One run over groups, with what came of it. */
@@ -176,7 +237,9 @@ class ApplyRun implements Applied {
   }
 
   async #applyBatch(groups: readonly PlannedGroup[], attempt: number): Promise<void> {
-    const { signal } = this.#options;
+    const { signal, beforeBatch } = this.#options;
+    signal.throwIfAborted();
+    beforeBatch?.();
     try {
       await this.#mirror.change(groups, signal);
       for (const { changes } of groups) for (const each of changes) this.#count(each);
@@ -205,7 +268,7 @@ class ApplyRun implements Applied {
     let isOutpaced = false;
     for (const group of groups) {
       const next = replan(group);
-      if (next && isSameGroup(group, next)) {
+      if (next && changesText(group) === changesText(next)) {
         asThought.push(next);
         continue;
       }
@@ -239,8 +302,21 @@ class ApplyRun implements Applied {
   }
 }
 
-function isSameGroup(one: PlannedGroup, other: PlannedGroup): boolean {
-  return JSON.stringify(one.changes) === JSON.stringify(other.changes);
+/** What groups share that change the same in the same way, for whatever reason. */
+export function changesText({ changes }: PlannedGroup): string {
+  return changes.map(changeText).join("\n\n");
+}
+
+function changeText(change: PlannedChange): string {
+  const before = change.kind === "create" ? "" : canonicalText(change.before);
+  const after = change.kind === "delete" ? "" : canonicalText(change.after);
+  return `${change.kind}\n${before}\n${after}`;
+}
+
+/** All that stands at a name, in any spelling and order. */
+function textAt(zone: ZoneRecords, name: string): string {
+  const texts = Array.from(zone.at(name)?.values() ?? [], canonicalText);
+  return texts.sort().join("\n\n");
 }
 
 /** A conflict for each record set of a group that the provider will not take. */
