@@ -14,7 +14,7 @@ import {
   type Health,
 } from "../routing/candidates.ts";
 import { insidePlace, type Place } from "../routing/place.ts";
-import { type Route, route } from "../routing/route.ts";
+import { type RankedLevel, type Route, route } from "../routing/route.ts";
 import { srvWeight } from "../routing/srv-weight.ts";
 import type { RecordPart, RecordSet, RoutingPolicy } from "./record-set.ts";
 import { placeText, type RoutedPlace, routedPlaces } from "./routed-places.ts";
@@ -205,16 +205,10 @@ class ServiceRecords {
   /** Each cluster's addresses, with the share of clients that it is to have (semantics 4). */
   #weightedParts(family: Family): RecordPart[] {
     const { levels, isFailOpen } = this.#route(this.#place, { family });
-    const shares = levels.flatMap(({ share, candidates }) =>
-      candidates.map((candidate) => ({ candidate, weight: share * candidate.drawWeight })),
-    );
-    const isWeightless = shares.every(({ weight }) => weight <= 0);
-    return shares
-      .filter(({ weight }) => isWeightless || weight > 0)
+    return chancesOf(levels)
       .sort((a, b) => (a.candidate.cluster.name < b.candidate.cluster.name ? -1 : 1))
-      .flatMap(({ candidate, weight: exact }) => {
+      .flatMap(({ candidate, weight }) => {
         const part = this.#part(candidate.upAddresses, isFailOpen);
-        const weight = isWeightless ? 1 : Math.max(1, Math.round(exact));
         return part ? [{ part, weight, id: candidate.cluster.name }] : [];
       })
       .map(({ part, weight, id }, at) => ({
@@ -362,6 +356,33 @@ function addressesOf(candidates: readonly Candidate[]): Address[] {
 
 function isOf(family: Family): (address: Address) => boolean {
   return (address) => address.length === (family === 4 ? 4 : 16);
+}
+
+/**
+ * The clusters that are first for some clients, with weights of 1 to 100 by how many these are: the
+ * share of the level times the part of its draw (semantics 3 and 4). Within one level these are the
+ * weights of the draw as they are.
+ */
+function chancesOf(levels: readonly RankedLevel[]): { candidate: Candidate; weight: number }[] {
+  const keeping = levels.filter(({ share }) => share > 0);
+  const chances = keeping.flatMap(({ share, candidates }) => {
+    const given = candidates.filter((each) => each.healthy > 0);
+    const sum = given.reduce((total, each) => total + each.drawWeight, 0);
+    return given
+      .map((candidate) => {
+        // Weight 0 is used where its level has nothing else.
+        const part = sum > 0 ? candidate.drawWeight / sum : 1 / given.length;
+        return { candidate, chance: share * part };
+      })
+      .filter(({ chance }) => chance > 0);
+  });
+  const most = Math.max(...chances.map(({ chance }) => chance));
+  const weights = keeping.flatMap((level) => level.candidates.map((each) => each.drawWeight));
+  const scale = keeping.length > 1 ? 100 : Math.max(1, ...weights);
+  return chances.map(({ candidate, chance }) => ({
+    candidate,
+    weight: Math.max(1, Math.round((chance / most) * scale)),
+  }));
 }
 
 /**

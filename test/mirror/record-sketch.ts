@@ -56,7 +56,8 @@ export function changeText(change: PlannedChange): string {
 }
 
 /** What differs from a plain mirror of a federation in which all is well. */
-export interface MirrorSketch extends Partial<Omit<DesiredInput, "health" | "drained">> {
+export interface MirrorSketch
+  extends Partial<Omit<DesiredInput, "health" | "drained" | "clusters" | "federation">> {
   /** Addresses that are down, or by address how much they count as. */
   readonly down?: readonly string[] | Readonly<Record<string, number>>;
   readonly drained?: readonly string[];
