@@ -137,7 +137,7 @@ type Obstacle = Pick<Conflict, "reason" | "message" | "found">;
 
 /** What keeps a wanted record set out, if anything does. */
 function obstacleTo(claim: Claim, around: Surroundings): Obstacle | undefined {
-  const { name, type, found, mark } = claim;
+  const { name, type, found } = claim;
   // A name takes one octet more than its text, and 255 at most (RFC 1035 section 3.1).
   const length = ownershipName(name, type).length + 1;
   if (length > maxNameLength) {
@@ -146,7 +146,8 @@ function obstacleTo(claim: Claim, around: Surroundings): Obstacle | undefined {
   }
   if (claim.state === "taken") {
     const message = `cannot write ${type} ${name}: it is ${claim.takenBy}`;
-    const there = [found, mark].flatMap((each) => each ?? []);
+    const beside = around.zone.standing(name).marks.get(type)?.values() ?? [];
+    const there = [found, ...beside].flatMap((each) => each ?? []);
     return { reason: claim.isOthers ? "other-owner" : "foreign", message, found: there };
   }
   const beside = neighbours(claim, around);
