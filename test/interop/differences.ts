@@ -10,16 +10,17 @@ export const differences = {
    */
   createsOnce: "moto takes a creation once, even after a deletion",
   /**
-   * Reference: "the request fails" if what CREATE would make exists. moto, by the same look-up, misses
-   * what has the same name and type with other values, and keeps both.
+   * Reference: only UPSERT writes where a record set of that name and type is; the service refuses
+   * CREATE there ("but it already exists"). moto, by the same look-up, misses a set of other values,
+   * and keeps both.
    */
   createsBeside: "moto creates a second set of one name and type",
   /**
-   * Reference: DELETE must give the values of the record set as it is. moto wants values that it once
-   * had, and deletes whatever stands there.
+   * Reference: DELETE must give all the values that the record set was made with, which UPSERT does
+   * too. moto is content with values that it once had, and deletes whatever stands there.
    */
   deletesTheChanged: "moto deletes what has changed since",
-  /** Reference: SetIdentifier is unique within a name and type. moto deletes by it in all the zone. */
+  /** Reference: SetIdentifier tells apart what has one name and type. moto deletes by it zone-wide. */
   deletesByIdentifier: "moto deletes all that has the same SetIdentifier",
   /** Reference: GeoProximityLocation is a part of record sets. moto takes it and does not keep it. */
   forgetsGeoproximity: "moto does not keep GeoProximityLocation",
