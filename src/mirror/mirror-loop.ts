@@ -170,12 +170,13 @@ export class MirrorLoop {
   async #compare(isOthers: (name: string) => boolean, signal: AbortSignal): Promise<void> {
     await this.#withDirty(async (dirty) => {
       const plan = await this.#planAll();
-      this.#setConflicts(plan, "all");
       this.#outpace(plan.groups.flatMap(({ name }) => (isOthers(name) ? [name] : [])));
       const mine = plan.groups.filter(
         (group) => this.#isMine(group, dirty) && !this.#isSuspect(group),
       );
-      this.#suspect(plan.groups.filter((group) => !mine.includes(group)));
+      const isMine = new Set(mine);
+      this.#suspect(plan.groups.filter((group) => !isMine.has(group)));
+      this.#setConflicts(plan, "all");
       this.#withheld.clear();
       await this.#apply(mine, signal);
     });
@@ -284,20 +285,25 @@ export class MirrorLoop {
       events.onChanged(this.#label, countChanges(ready), true);
       return;
     }
-    await mirror.apply(ready, {
-      signal,
-      replan: (group) => this.#replan(group),
-      whenOutpaced: "later",
-      beforeBatch: () => {
-        if (this.#isHeld()) throw new Hindered();
-      },
-      onApplied: (applied) => {
-        this.#count(applied);
-        for (const conflict of applied.conflicts) this.#addConflict(conflict);
-        this.#outpace(applied.outpaced.map(({ name }) => name));
-        this.#postpone(applied.outpaced);
-      },
-    });
+    try {
+      await mirror.apply(ready, {
+        signal,
+        replan: (group) => this.#replan(group),
+        whenOutpaced: "later",
+        beforeBatch: () => {
+          if (this.#isHeld()) throw new Hindered();
+        },
+        onApplied: (applied) => {
+          this.#count(applied);
+          for (const conflict of applied.conflicts) this.#addConflict(conflict);
+          this.#outpace(applied.outpaced.map(({ name }) => name));
+          this.#postpone(applied.outpaced);
+        },
+      });
+    } catch (error) {
+      this.#mark(ready.map(({ service }) => service));
+      throw error;
+    }
   }
 
   /** Leaves out what takes records away, where all of it is more than may go at once. */
