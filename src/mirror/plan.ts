@@ -41,6 +41,9 @@ export class PlanMaker {
   readonly #conflicts: Conflict[] = [];
   /** The wanted record sets that stand in the zone as they should. */
   readonly right: RecordSet[] = [];
+  readonly #planned = new Set<string>();
+  /** Names that a service has and does not want. */
+  readonly #unwanted: { readonly service: string; readonly name: string }[] = [];
   #owned = 0;
   #lost = 0;
 
@@ -55,18 +58,13 @@ export class PlanMaker {
     }
     for (const set of sets) names.set(set.name, [...(names.get(set.name) ?? []), set]);
     for (const [name, wanted] of names) {
-      const planned = planName(this.#input, service, name, wanted);
-      if (planned.changes.length > 0) {
-        this.#groups.push({ name, service, changes: planned.changes });
-      }
-      this.#conflicts.push(...planned.conflicts);
-      this.#owned += planned.owned;
-      this.right.push(...planned.right);
-      this.#lost += planned.lost;
+      if (wanted.length === 0) this.#unwanted.push({ service, name });
+      else this.#plan(service, name, wanted);
     }
   }
 
   finish(): Plan {
+    for (const { service, name } of this.#unwanted.splice(0)) this.#plan(service, name, []);
     return {
       groups: inNameOrder(this.#groups),
       conflicts: inNameOrder(this.#conflicts),
@@ -74,6 +72,21 @@ export class PlanMaker {
       unchanged: this.right.length,
       lost: this.#lost,
     };
+  }
+
+  /**
+   * Each name once, for the first service that wants it: where its ownership was changed by hand to
+   * another service, that one must not take it away.
+   */
+  #plan(service: string, name: string, wanted: readonly RecordSet[]): void {
+    if (this.#planned.has(name)) return;
+    this.#planned.add(name);
+    const { changes, conflicts, owned, right, lost } = planName(this.#input, service, name, wanted);
+    if (changes.length > 0) this.#groups.push({ name, service, changes });
+    this.#conflicts.push(...conflicts);
+    this.#owned += owned;
+    this.right.push(...right);
+    this.#lost += lost;
   }
 }
 

@@ -93,6 +93,36 @@ describe("a plan of several services", () => {
     expect(plan.owned).to.equal(1);
   });
 
+  it("keeps a name that somebody has given to a service that is gone, in either order", () => {
+    const zone = zoneOf([recordSet(a), recordSet(txt("a", "shop/former"))]);
+    const wanting = service("shop/web", a);
+    for (const services of [
+      [wanting, service("shop/former")],
+      [service("shop/former"), wanting],
+    ]) {
+      const plan = makePlan({ ...empty(), zone }, services);
+      expect(plan.groups.flatMap(({ changes }) => changes.map(changeText))).to.deep.equal([
+        `~ ${txt("a", "shop/former")} -> ${txt("a")} (drift)`,
+      ]);
+      expect([plan.owned, plan.lost]).to.deep.equal([1, 0]);
+    }
+  });
+
+  it("takes a name away once, though two services that are gone have it", () => {
+    const zone = zoneOf([
+      ...owned({ owner: "me", service: "shop/one" }, recordSet(a)),
+      ...owned({ owner: "me", service: "shop/two" }, recordSet(aaaa)),
+    ]);
+    const plan = makePlan({ ...empty(), zone }, [service("shop/one"), service("shop/two")]);
+    expect(plan.groups.map(({ changes }) => changes.length)).to.deep.equal([4]);
+    expect([plan.owned, plan.lost]).to.deep.equal([2, 2]);
+  });
+
+  it("gives a name that two services want to the first of them", () => {
+    const plan = makePlan(empty(), [service("shop/web", a), service("shop/db", other)]);
+    expect(plan.groups.map((group) => group.service)).to.deep.equal(["shop/web"]);
+  });
+
   it("makes all that no conflict is about", () => {
     const zone = zoneOf([recordSet(other)]);
     const plan = makePlan({ ...empty(), zone }, [
