@@ -248,6 +248,66 @@ describe("meridian mirror, with Route 53 and Cloud DNS", () => {
   }
 });
 
+describe("meridian mirror, where it cannot work", () => {
+  const secret = "do-not-tell-anybody-0123456789";
+  let stands: readonly MirrorStand[];
+  let folder: string;
+
+  before(async () => {
+    stands = await Promise.all(standKinds.map((each) => each.start()));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  after(() => Promise.all((stands ?? []).map((each) => each.stop())));
+
+  it("says of each mirror in one sentence why, without secrets, and exits 2", async () => {
+    const [aws, google] = stands.map(({ spec }) => spec);
+    const accessKeyId = "AKIASTANDINFORTESTS1";
+    const { status, stdout, stderr } = await run(
+      { ...aws, hostedZone: "Z0000000NOTTHERE" },
+      { ...aws, owner: "a", credentials: { accessKeyId, secretAccessKey: secret } },
+      { ...google, project: "no-such-project" },
+      { ...google, managedZone: "no-such-zone" },
+      { provider: "clouddns", project: "p", managedZone: "z", keyFile: "none.json" },
+    );
+    expect(status).to.equal(2);
+    expect(stdout).to.equal("");
+    const notFound = "there is no such project or managed zone, got 404";
+    expect(stderr.replace(/ notFound .*/g, "").replaceAll(folder, "FOLDER")).to.equal(
+      [
+        "cannot read Route 53 zone Z0000000NOTTHERE: there is no such hosted zone",
+        "cannot read Route 53 zone Z0123456789STANDIN: the AWS secret access key does not belong to the access key",
+        `cannot read the zone no-such-project/my-zone in Cloud DNS: ${notFound}`,
+        `cannot read the zone my-project/no-such-zone in Cloud DNS: ${notFound}`,
+        "cannot use the key file FOLDER/none.json: the file cannot be read, got ENOENT",
+        "",
+      ].join("\n"),
+    );
+    for (const stand of stands) expect(stand.changes()).to.deep.equal([]);
+  });
+
+  it("says that no mirror is named, and exits 1", async () => {
+    const { status, stderr } = await run();
+    expect(status).to.equal(1);
+    expect(stderr).to.equal("cannot mirror: meridian.yaml names no mirror (spec.mirror)\n");
+  });
+
+  it("says which marks can be adopted, and exits 64", async () => {
+    folder = writeServerFolder({ files: {} });
+    const { status, stderr } = await runCommand(["mirror", "plan", "--adopt", "all"], folder);
+    expect(status).to.equal(64);
+    expect(stderr).to.equal(
+      "cannot use --adopt: allowed heritage=external-dns,external-dns/owner=OWNER, got all\n",
+    );
+  });
+
+  function run(...mirrors: readonly object[]): Promise<Finished> {
+    const files = filesOf({ clusters: { c1: {} }, services: { "prod/web": api } });
+    const serverSpec = { geoip: { databases: [] }, mirror: mirrors };
+    folder = writeServerFolder({ files, serverSpec });
+    return runCommand(["mirror", "apply"], folder);
+  }
+});
+
 type HandMade = readonly [name: string, type: string, ttl: number, value: string];
 
 function put(stand: MirrorStand, [name, type, ttl, value]: HandMade): void {
