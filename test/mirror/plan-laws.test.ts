@@ -35,8 +35,8 @@ interface World {
 }
 
 const someTypes: fc.Arbitrary<string[]> = fc.oneof(
-  fc.constant([]),
-  fc.constant(["CNAME"]),
+  fc.constant<string[]>([]),
+  fc.constant<string[]>(["CNAME"]),
   fc.subarray<string>(["A", "AAAA", "SRV"], { minLength: 1 }),
 );
 
