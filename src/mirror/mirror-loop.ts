@@ -364,14 +364,20 @@ export class MirrorLoop {
     const source = this.#source();
     const maker = mirror.plan();
     let count = 0;
+    let known = 0;
+    const know = (): void => {
+      mirror.written.know(maker.right.slice(known));
+      known = maker.right.length;
+    };
     for (const service of services) {
       maker.add(source.wanted(service));
       if (++count % servicesAtOnce === 0) {
+        know();
         await pause();
         this.#abort.signal.throwIfAborted();
       }
     }
-    mirror.written.know(maker.right);
+    know();
     return maker.finish();
   }
 
