@@ -5,13 +5,17 @@ import path from "node:path";
 import { expect } from "chai";
 import { pino } from "pino";
 import { parse } from "yaml";
+import { mirrorHindrance } from "../../src/cli/mirror-hindrance.ts";
 import { mirrorLog } from "../../src/cli/mirror-log.ts";
+import { mirrorLines } from "../../src/cli/mirror-status-text.ts";
+import type { MirrorStatus } from "../../src/mirror/mirror-status.ts";
 import { runCommand } from "../kit/command.ts";
 import { type MirrorEntry, MirrorStage, names } from "./mirror-stage.ts";
 import { isShownBy, Page } from "./page.ts";
 
 const guide = Page.read("mirror.md");
 const migration = Page.read("mirror-externaldns.md");
+const readme = Page.read("../README.md");
 const globalName = `my-service.my-namespace.my-federation.svc.${names.domain}.`;
 
 let stage: MirrorStage;
@@ -57,6 +61,26 @@ describe("docs/mirror.md", () => {
     expect(guide.section("In a running server").blocks("json")).to.deep.equal(lines);
   });
 
+  it("shows what the status says as it is said", () => {
+    const running = guide.section("In a running server");
+    const status: MirrorStatus = {
+      mirror: `route53 ${names.hostedZone}`,
+      owner: "my-federation",
+      dryRun: false,
+      waitingFor: null,
+      lastSuccess: new Date(0).toISOString(),
+      lastError: null,
+      records: 15,
+      changes: { created: 15, updated: 0, deleted: 0, drift: 0 },
+      conflicts: { count: 0, examples: [] },
+    };
+    expect(running.blocks("text")).to.deep.equal([`${mirrorLines(status, 0).join("\n")}\n`]);
+    const endpoints = { up: 0, down: 0, none: 0, frozen: 0, heldIn: 0 };
+    const counts = () => ({ endpoints, live: 1, voters: 3 });
+    const hindrance = mirrorHindrance(() => true, { counts })();
+    expect(running.text).to.include(`\`waiting: ${hindrance}\``);
+  });
+
   it("names no option that the command does not have", async () => {
     const { stdout } = await runCommand(["mirror", "apply", "--help"], stage.folder);
     const examples = [...guide.examples(), ...migration.examples()];
@@ -64,6 +88,38 @@ describe("docs/mirror.md", () => {
     const named = [...migration.text.matchAll(/`(--adopt[a-z-]*)`/g)].map(([, option]) => option);
     for (const option of [...options, ...named])
       expect(stdout).to.match(new RegExp(`${option}\\b`));
+  });
+});
+
+describe("the pages on mirrors", () => {
+  const pages = ["mirror.md", "mirror-externaldns.md", "mirror-settings.md", "mirror-plan.md"];
+  for (const name of pages) {
+    it(`lead only to places that there are: ${name}`, () => {
+      const page = Page.read(name);
+      for (const link of page.links()) {
+        const [file = "", anchor] = link.split("#");
+        if (!file.endsWith(".md") && file !== "") {
+          expect(existsSync(new URL(`../../docs/${file}`, import.meta.url)), link).to.equal(true);
+          continue;
+        }
+        const target = file === "" ? page : Page.read(file);
+        if (anchor !== undefined) expect(target.anchors(), link).to.include(anchor);
+      }
+    });
+  }
+});
+
+describe("the README", () => {
+  before(async () => {
+    stage = await MirrorStage.start();
+  });
+  after(() => stage.stop());
+
+  it("shows what is printed where it mirrors to a cloud", async () => {
+    const start = readme.text.indexOf("- **Mirror to a cloud.**");
+    const task = new Page(readme.text.slice(start).split(/\n(?=- \*\*)/, 1)[0] ?? "");
+    stage.configure(mirrorsIn(task));
+    await walk(task);
   });
 });
 

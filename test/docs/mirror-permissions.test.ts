@@ -1,5 +1,5 @@
-// The permissions that docs/mirror.md names are those that the requests of a mirror take: no fewer, no
-// more. The stand-ins tell which requests came.
+// The permissions and the records that docs/mirror.md names are those of a mirror that does all that
+// mirrors do: no fewer, no more. The stand-ins tell which requests came.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -43,7 +43,7 @@ const narrowKey = {
   denied: ["GetChange"],
 };
 
-describe("the permissions in docs/mirror.md", () => {
+describe("what docs/mirror.md names", () => {
   let stage: MirrorStage;
   before(async () => {
     stage = await MirrorStage.start([narrowKey]);
@@ -71,7 +71,30 @@ describe("the permissions in docs/mirror.md", () => {
   });
   after(() => stage.stop());
 
-  describe("of Route 53", () => {
+  it("is the names and types of all records, each row used", () => {
+    const rows = guide.section("What is written").table("name");
+    const forms = rows.flatMap(([cell = "", types = ""]) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, form = ""]) => ({
+        form,
+        pattern: namePattern(form),
+        types: types.split(/, | or /),
+      })),
+    );
+    const unused = new Set(
+      forms.flatMap(({ form, types }) => types.map((type) => `${form} ${type}`)),
+    );
+    for (const { set } of stage.route53.calls.flatMap((call) => call.asked)) {
+      const { Name = "", Type = "" } = set;
+      const found = forms.filter(
+        ({ pattern, types }) => pattern.test(Name) && types.includes(Type),
+      );
+      expect(found, `${Name} ${Type}`).to.have.length(1);
+      for (const { form } of found) unused.delete(`${form} ${Type}`);
+    }
+    expect([...unused]).to.deep.equal([]);
+  });
+
+  describe("as permissions of Route 53", () => {
     const [policyText = "{}"] = guide.section("With Route 53").blocks("json");
     const { Statement: statements } = policySchema.parse(JSON.parse(policyText));
 
@@ -134,7 +157,7 @@ describe("the permissions in docs/mirror.md", () => {
     });
   });
 
-  describe("of Cloud DNS", () => {
+  describe("as permissions of Cloud DNS", () => {
     const section = guide.section("With Cloud DNS");
     const [roleText = ""] = section.blocks("yaml");
     const { includedPermissions } = roleSchema.parse(parse(roleText));
@@ -157,6 +180,25 @@ describe("the permissions in docs/mirror.md", () => {
     });
   });
 });
+
+/** The names that a form such as `C.S.N.F.D` stands for. */
+function namePattern(form: string): RegExp {
+  const fixed: Readonly<Record<string, string>> = {
+    S: "my-service",
+    N: "my-namespace",
+    F: "my-federation",
+    D: "my-domain\\.com\\.",
+    R: "[a-z]+-[a-z]+\\d",
+    Z: "[a-z]+-[a-z]+\\d-[a-z]",
+    C: "cluster-\\d",
+    _P: "_(client|peer)",
+    _T: "_tcp",
+    "_meridian-TYPE": "_meridian-(a|aaaa|cname|srv)",
+    NAME: ".+",
+  };
+  const labels = form.split(".").map((label) => fixed[label] ?? label);
+  return new RegExp(`^${labels.join("\\.")}$`);
+}
 
 /** `*` of IAM is any characters or none. */
 function isLike(name: string, pattern: string): boolean {

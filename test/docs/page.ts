@@ -52,6 +52,21 @@ export class Page {
     );
   }
 
+  /** Where its links within the project lead: `status.md`, `#problems`, `status.md#mirrors`. */
+  links(): string[] {
+    return [...this.text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  }
+
+  /** The anchors of its headings, as GitHub makes them. */
+  anchors(): string[] {
+    return [...this.text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w -]/g, "")
+        .replaceAll(" ", "-"),
+    );
+  }
+
   /** The rows of the table whose first column has this heading, cell by cell. Throws without it. */
   table(heading: string): string[][] {
     const start = this.text.search(new RegExp(`^\\| ${heading} +\\|`, "m"));
