@@ -1,6 +1,12 @@
-// Short ways to write record sets and changes in the words of providers. It must not know servers.
+// Short ways to write record sets and changes in the words of providers, to make them, and to look
+// at what came of it. It must not know servers.
 
-import type { Change, ChangeGroup, Provider } from "../../src/mirror/provider.ts";
+import {
+  type Change,
+  type ChangeGroup,
+  MirrorError,
+  type Provider,
+} from "../../src/mirror/provider.ts";
 import type { RecordPart, RecordSet } from "../../src/mirror/record-set.ts";
 
 const { signal } = new AbortController();
@@ -38,4 +44,11 @@ export async function listed(zone: Provider, apex = "example.com."): Promise<Rec
   const sets: RecordSet[] = [];
   for await (const page of zone.list(signal)) sets.push(...page);
   return sets.filter(({ name }) => name !== apex);
+}
+
+/** What a provider failed with. Rejects if it did not, or with anything else. */
+export async function failureOf(action: Promise<unknown>): Promise<MirrorError> {
+  const error: unknown = await action.catch((reason: unknown) => reason);
+  if (error instanceof MirrorError) return error;
+  throw new Error("cannot look at a failure: there is none", { cause: error });
 }

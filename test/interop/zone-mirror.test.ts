@@ -7,6 +7,7 @@ import type { RoutingPolicy } from "../../src/mirror/record-set.ts";
 import type { FederationSketch, ServiceSketch } from "../kit/federation.ts";
 import { created, deleted, upserted } from "../kit/route53/sets.ts";
 import { type Difference, differences } from "./differences.ts";
+import { recordAt, sameText, text, valuesAt, valuesOf } from "./listed-sets.ts";
 import { MirroredZone } from "./mirrored-zone.ts";
 import { listed } from "./record-sets.ts";
 import type { ServedZone } from "./route53-servers.ts";
@@ -66,8 +67,8 @@ describeOnBoth("a federation in a zone of Route 53", domain, (scenario) => {
 
   scenario("is written beside a foreign record, which is a conflict and stays", async (served) => {
     const foreign = recordAt(web, "A", "198.51.100.1");
-    const text = recordAt("text.my-domain.com.", "TXT", '"not ours"');
-    await served.change(created(foreign, text));
+    const bystander = recordAt("text.my-domain.com.", "TXT", '"not ours"');
+    await served.change(created(foreign, bystander));
     const { plan } = await new MirroredZone(served).apply(both);
     expect(plan.conflicts.map(({ name, type, reason }) => [name, type, reason])).to.deep.equal([
       [web, "A", "foreign"],
@@ -280,30 +281,4 @@ async function expectNothingToDo(
   expect(plan.groups).to.deep.equal([]);
   expect(plan.conflicts).to.have.lengthOf(conflicts);
   expect(plan.unchanged).to.equal(plan.owned).and.be.greaterThan(0);
-}
-
-function recordAt(
-  name: string,
-  type: "A" | "TXT",
-  ...values: readonly string[]
-): ResourceRecordSet {
-  const records = values.map((value) => ({ Value: value }));
-  return { Name: name, Type: type, TTL: 60, ResourceRecords: records };
-}
-
-function valuesAt(sets: readonly ResourceRecordSet[], name: string, type: string): string[] {
-  return sets.flatMap((set) => (set.Name === name && set.Type === type ? valuesOf(set) : []));
-}
-
-function valuesOf({ ResourceRecords = [] }: ResourceRecordSet): string[] {
-  return ResourceRecords.map(({ Value = "" }) => Value).sort();
-}
-
-/** A record set as one text that equal ones share. */
-function text(set: ResourceRecordSet): string {
-  return JSON.stringify({ ...set, ResourceRecords: valuesOf(set) });
-}
-
-function sameText(one: ResourceRecordSet, other: ResourceRecordSet): boolean {
-  return text(one) === text(other);
 }
