@@ -130,6 +130,17 @@ describe("docs/mirror-externaldns.md", () => {
     stage.route53
       .zone(names.hostedZone)
       .put({ Name, Type, TTL: 300, ResourceRecords: values.map((Value) => ({ Value })) });
+  const adopt = "--adopt heritage=external-dns,external-dns/owner=my-cluster";
+  const putAlias = (Name: string): void =>
+    stage.route53.zone(names.hostedZone).put({
+      Name,
+      Type: "A",
+      AliasTarget: {
+        HostedZoneId: "Z2",
+        DNSName: "lb.us-east-1.elb.amazonaws.com.",
+        EvaluateTargetHealth: true,
+      },
+    });
   const at = (name: string) => stage.route53.zone(names.hostedZone).at(name);
 
   beforeEach(async () => {
@@ -160,6 +171,16 @@ describe("docs/mirror-externaldns.md", () => {
     expect(at(`a-${globalName}`)).to.have.length(1);
   });
 
+  it("says what becomes of an alias that ExternalDNS has marked in both ways", async () => {
+    putAlias(globalName);
+    put(`a-${globalName}`, "TXT", mark);
+    put(`cname-${globalName}`, "TXT", mark);
+    expect((await stage.run(`meridian mirror apply ${adopt}`)).status).to.equal(0);
+    expect(at(globalName).map((set) => set.ResourceRecords?.length)).to.deep.equal([3]);
+    expect(at(`a-${globalName}`)).to.deep.equal([]);
+    expect(at(`cname-${globalName}`)).to.have.length(1);
+  });
+
   it("says what is not adopted", async () => {
     const [another = "", encrypted = "", unmarked = ""] = [1, 2, 3].map(
       (number) => `cluster-${number}.my-service.my-namespace.my-federation.${names.domain}.`,
@@ -167,19 +188,9 @@ describe("docs/mirror-externaldns.md", () => {
     for (const name of [another, encrypted, unmarked]) put(name, "A", "192.0.2.1");
     put(`a-${another}`, "TXT", mark.replace("owner=my-cluster", "owner=another"));
     put(`a-${encrypted}`, "TXT", '"dGhpcyBpcyBlbmNyeXB0ZWQ="');
-    stage.route53.zone(names.hostedZone).put({
-      Name: globalName,
-      Type: "A",
-      AliasTarget: {
-        HostedZoneId: "Z2",
-        DNSName: "lb.us-east-1.elb.amazonaws.com.",
-        EvaluateTargetHealth: true,
-      },
-    });
+    putAlias(globalName);
     put(`cname-${globalName}`, "TXT", mark);
-    const { lines } = await stage.run(
-      "meridian mirror plan --adopt heritage=external-dns,external-dns/owner=my-cluster",
-    );
+    const { lines } = await stage.run(`meridian mirror plan ${adopt}`);
     const conflicts = lines.filter((line) => line.startsWith("! "));
     expect(conflicts.map((line) => line.split(" ")[1])).to.have.members([
       another,
