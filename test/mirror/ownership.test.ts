@@ -1,12 +1,16 @@
-// The TXT record that says whose a record set is: where it stands, what it says, what is read in it.
+// The TXT record that says whose a record set is, ours and that of ExternalDNS: where it stands, what
+// it says, what is read in it.
 
 import { expect } from "chai";
 import fc from "fast-check";
 import {
+  adoptionNames,
+  isAdopted,
   mirroredTypes,
   ownedBy,
   ownershipName,
   ownershipRecord,
+  parseAdoption,
   readOwnership,
 } from "../../src/mirror/ownership.ts";
 import { linesOf, recordSet } from "./record-sketch.ts";
@@ -78,4 +82,61 @@ describe("an ownership name", () => {
   for (const name of others) {
     it(`is not ${name}`, () => expect(ownedBy(name)).to.equal(undefined));
   }
+});
+
+const theirs = "heritage=external-dns,external-dns/owner=old";
+const mark = `"${theirs},external-dns/resource=ingress/shop/web"`;
+
+describe("an adoption", () => {
+  const readable = [
+    theirs,
+    ` heritage = external-dns , external-dns/owner = old `,
+    `${theirs},external-dns/resource=ingress/shop/web`,
+  ];
+  for (const each of readable) {
+    it(`is read from ${each}`, () => {
+      expect(parseAdoption(each)?.fields.get("external-dns/owner")).to.equal("old");
+    });
+  }
+  const refused = [
+    "",
+    "external-dns",
+    "heritage=external-dns",
+    "external-dns/owner=old",
+    "heritage=external-dns,external-dns/owner=",
+    "heritage=meridian,meridian/owner=old",
+    "heritage=other,other/owner=old",
+  ];
+  for (const each of refused) {
+    it(`is not read from '${each}'`, () => {
+      expect(parseAdoption(each)).to.equal(undefined);
+    });
+  }
+
+  it("asks for all that it says, in every value of a mark", () => {
+    const one = parseAdoption(`${theirs},external-dns/resource=ingress/shop/web`);
+    if (!one) throw new Error("cannot adopt");
+    const says = (values: string) => isAdopted(recordSet(`a-web.shop. TXT 300 ${values}`), one);
+    expect(says(mark)).to.equal(true);
+    expect(says(`"${theirs}" ",external-dns/resource=ingress/shop/web"`), "split").to.equal(true);
+    expect(says(`"${theirs}"`)).to.equal(false);
+    expect(says(`"${theirs},external-dns/resource=ingress/shop/db"`)).to.equal(false);
+    expect(says(`${mark} | "other"`)).to.equal(false);
+    expect(isAdopted({ name: "a.", type: "TXT", parts: [] }, one), "nothing").to.equal(false);
+  });
+
+  it("finds marks by the names that ExternalDNS gives them, in lower case", () => {
+    const namesOf = (prefix: string, suffix: string) => {
+      const adoption = parseAdoption(theirs, prefix, suffix);
+      return adoption && Object.values(adoptionNames(adoption, "www.ex.com.", "CNAME"));
+    };
+    expect(namesOf("", "")).to.deep.equal(["cname-www.ex.com.", "www.ex.com."]);
+    expect(namesOf("X-", "")).to.deep.equal(["x-cname-www.ex.com.", "x-www.ex.com."]);
+    // The vendor's own examples.
+    expect(namesOf("%{record_type}-abc-.", "")).to.deep.equal([
+      "cname-abc-.www.ex.com.",
+      "-abc-.www.ex.com.",
+    ]);
+    expect(namesOf("", "-.%{record_type}")).to.deep.equal(["www-.cname.ex.com.", "www-..ex.com."]);
+  });
 });
