@@ -179,6 +179,20 @@ const rows: readonly Row[] = [
     changes: [],
   },
   {
+    name: "theirs stays with its mark when our service is gone from beside it",
+    zone: [
+      `${name} A 60 192.0.2.1`,
+      `a-web.shop. TXT 300 ${text}`,
+      `${name} AAAA 60 2001:db8::1`,
+      `_meridian-aaaa.${name} TXT ${ours}`,
+    ],
+    wanted: [],
+    changes: [
+      `- ${name} AAAA 60 2001:db8::1 (unwanted)`,
+      `- _meridian-aaaa.${name} TXT ${ours} (unwanted)`,
+    ],
+  },
+  {
     name: "a prefix stands before the type",
     prefix: "edns-",
     zone: [
