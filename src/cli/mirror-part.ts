@@ -28,10 +28,12 @@ export interface MirrorSurroundings {
   readonly log: Logger;
 }
 
-/** How often changes of services are looked for, and how often what was written is kept. */
+/** How often changes of services are looked for, and whether what was written is to be kept. */
 const lookMs = 500;
-const keepMs = 60_000;
-/** A mirror that cannot be made ready (a key file that is not there yet) is tried again. */
+const keepMs = 1000;
+/** Of very many records the file takes long to write: at most so small a part of all time. */
+const keepShare = 0.01;
+/** A mirror that cannot be made ready (a key file that is not there yet) or kept is tried again. */
 const retryMs = 30_000;
 
 /** All mirrors of a server. */
@@ -137,6 +139,7 @@ class RunningMirror {
   #written: { readonly records: WrittenRecords; readonly file: string } | undefined;
   #retry: NodeJS.Timeout | undefined;
   #failure: string | undefined;
+  #keepAfterMs = 0;
   #isStopped = false;
 
   constructor(config: MirrorConfig, context: MirrorContext) {
@@ -213,11 +216,18 @@ class RunningMirror {
 
   /** What was written is known to the next start, and to the command. */
   async keep(): Promise<void> {
+    const beganMs = performance.now();
+    if (beganMs < this.#keepAfterMs) return;
+    this.#keepAfterMs = Number.POSITIVE_INFINITY;
+    let restMs: number;
     try {
       await this.#written?.records.write(this.#written.file);
+      restMs = (performance.now() - beganMs) / keepShare;
     } catch (error) {
       mirrorLog(this.#context.log).onFailure(this.#label, error);
+      restMs = retryMs;
     }
+    this.#keepAfterMs = performance.now() + restMs;
   }
 
   async stop(): Promise<void> {
@@ -225,6 +235,7 @@ class RunningMirror {
     clearTimeout(this.#retry);
     await this.#task?.destroy();
     await this.loop?.stop();
+    this.#keepAfterMs = 0;
     await this.keep();
   }
 
