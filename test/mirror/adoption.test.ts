@@ -193,6 +193,17 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    name: "their marks stay while they speak of a record that another Meridian says is its own",
+    zone: [
+      `${name} A 60 192.0.2.1`,
+      `_meridian-a.${name} TXT ${ours.replace("owner=me", "owner=she")}`,
+      `a-web.shop. TXT 300 ${text}`,
+      `${name} TXT 300 ${text}`,
+    ],
+    wanted: [`${name} AAAA 60 2001:db8::1`],
+    changes: [`+ ${name} AAAA 60 2001:db8::1 (wanted)`, createsOurs("aaaa", "wanted")],
+  },
+  {
     name: "a prefix stands before the type",
     prefix: "edns-",
     zone: [

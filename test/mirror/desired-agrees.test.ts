@@ -18,7 +18,7 @@ import { address } from "../geo/addresses.ts";
 import { compileWorld, stateBySeed } from "../kit/compile-world.ts";
 import { type GeneratedWorld, generateWorld } from "../kit/generators.ts";
 
-const federations = 75;
+const federations = 50;
 /** No generated network holds it, and its draw prefix is that of nobody. */
 const nobody = address("0.0.0.1");
 
