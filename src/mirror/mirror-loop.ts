@@ -198,7 +198,8 @@ export class MirrorLoop {
   }
 
   #isSuspect(group: PlannedGroup): boolean {
-    return this.#suspects.get(group.name)?.changes === changesText(group);
+    const known = this.#suspects.get(group.name);
+    return known !== undefined && known.changes === changesText(group);
   }
 
   /** Waits with these to see whether they stay. */
@@ -218,10 +219,22 @@ export class MirrorLoop {
     this.#lookAtSuspects();
   }
 
+  /** What does not differ any more in the way in which it did has not stayed, whatever comes later. */
+  #acquit(plan: Plan, services: ReadonlySet<string> | "all"): void {
+    const stayed = new Set(
+      plan.groups.filter((group) => this.#isSuspect(group)).map(({ name }) => name),
+    );
+    for (const [name, { service }] of this.#suspects) {
+      const isPlanned = services === "all" || services.has(service);
+      if (isPlanned && !stayed.has(name)) this.#suspects.delete(name);
+    }
+  }
+
   #lookAtSuspects(): void {
     let oldestMs = Number.POSITIVE_INFINITY;
     for (const { sinceMs } of this.#suspects.values()) oldestMs = Math.min(oldestMs, sinceMs);
-    const delayMs = Math.max(0, oldestMs + driftMs - this.#options.now());
+    const leftMs = oldestMs + driftMs - this.#options.now();
+    const delayMs = Math.min(driftMs, Math.max(0, leftMs));
     if (this.#suspects.size > 0) this.#later("suspects", delayMs, () => this.#runSuspects());
   }
 
@@ -234,7 +247,9 @@ export class MirrorLoop {
     await this.#guarded("check", (signal) =>
       this.#alone(async () => {
         const { mirror, now, meter } = this.#options;
-        const ripe = [...this.#suspects].filter(([, { sinceMs }]) => now() - sinceMs >= driftMs);
+        const ripe = [...this.#suspects].filter(
+          ([, { sinceMs }]) => Math.abs(now() - sinceMs) >= driftMs,
+        );
         await mirror.reread(
           ripe.map(([name]) => name),
           signal,
@@ -265,6 +280,7 @@ export class MirrorLoop {
         await this.#withDirty(async (dirty) => {
           const plan = dirty === "all" ? await this.#planAll() : await this.#plan(dirty);
           this.#setConflicts(plan, dirty);
+          this.#acquit(plan, dirty);
           await this.#apply(
             plan.groups.filter((group) => !this.#isSuspect(group)),
             signal,
@@ -333,7 +349,9 @@ export class MirrorLoop {
 
   #isOutpaced({ name }: PlannedGroup): boolean {
     const atMs = this.#outpacedAtMs.get(name);
-    return atMs !== undefined && this.#options.now() - atMs < outpacedMs;
+    if (atMs === undefined) return false;
+    // A clock that was put back must not make it wait for hours.
+    return Math.abs(this.#options.now() - atMs) < outpacedMs;
   }
 
   #postpone(groups: readonly PlannedGroup[]): void {

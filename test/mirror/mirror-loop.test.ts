@@ -266,6 +266,22 @@ describe("a mirror's life", () => {
       expect(world.time.pending).to.equal(0);
     });
 
+    it("takes for its own what differs as it did once, but was right between", async () => {
+      const world = new World(5, { maxDeletePercent: 100 });
+      await world.check();
+      world.zone.put(byHand("A"));
+      await world.check();
+      // For a while what stands there is what is wanted.
+      world.config = { ...settings, ttlSeconds: 60 };
+      world.set({ "default/s0": { in: { london: { external: ["192.0.2.66"], ports: [] } } } });
+      await world.run(20);
+      expect(world.zone.values(s0, "A")).to.deep.equal(["192.0.2.66"]);
+      world.config = settings;
+      world.set({ "default/s0": service(0) });
+      await world.run(3);
+      expect(world.zone.values(s0, "A")).to.deep.equal(both);
+    });
+
     it("counts the time of each by itself, and tells each once", async () => {
       const world = new World(5);
       await world.check();
