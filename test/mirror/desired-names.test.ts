@@ -63,8 +63,8 @@ const rows: readonly Row[] = [
   },
   {
     name: "a zone borrows from its region where that is healthy",
-    clusters: { one, two: { ...one, zones: ["z2"] } },
-    placed: dual,
+    clusters: { one, two: { ...one, zones: ["z2"] }, three: two },
+    placed: { ...dual, three: { external: ["192.0.2.3"] } },
     down: ["192.0.2.1"],
     at: [euOne],
     sets: [`${euOne} A 180 192.0.2.2`, `${euOne} AAAA 180 2001:db8::1`],
