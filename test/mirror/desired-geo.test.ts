@@ -60,6 +60,21 @@ const byPlace: readonly Row[] = [
     ],
   },
   {
+    name: "the default has further groups too, in which continents are not looked for",
+    mode: "geolocation",
+    clusters: withRouting({ priority: 200 }),
+    parts: [
+      `[geolocation continent:AF continent:AF] 180 ${ofFrankfurt}`,
+      `[geolocation continent:AN continent:AN] 180 ${ofTokyo}`,
+      `[geolocation continent:AS continent:AS] 180 ${ofTokyo}`,
+      `[geolocation continent:EU continent:EU] 180 ${ofFrankfurt}`,
+      `[geolocation continent:NA continent:NA] 180 ${ofFrankfurt}`,
+      `[geolocation continent:OC continent:OC] 180 ${ofTokyo}`,
+      `[geolocation continent:SA continent:SA] 180 ${ofFrankfurt}`,
+      `[geolocation default *] 180 ${ofLondon} | ${ofFrankfurt} | ${ofTokyo}`,
+    ],
+  },
+  {
     name: "the place of a cluster that is down has the next nearest",
     mode: "geoproximity",
     down: [ofLondon],
