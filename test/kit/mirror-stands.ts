@@ -72,6 +72,7 @@ export interface MirrorStand {
   readonly remove: (name: string, type: string) => void;
   /** The changes that were made by requests, in their order. */
   readonly changes: () => StandChange[];
+  readonly changeCount: () => number;
   /** When requests came, refused ones too, milliseconds since 1970. */
   readonly requests: () => readonly number[];
   /** How many requests were refused as too many. */
@@ -169,6 +170,7 @@ async function startRoute53Stand(options: StandOptions = {}): Promise<MirrorStan
         deleted: asked.filter(({ action }) => action === "DELETE").map(({ set }) => ofRoute53(set)),
         written: asked.filter(({ action }) => action !== "DELETE").map(({ set }) => ofRoute53(set)),
       })),
+    changeCount: () => made().length,
     requests: () => stand.calls.map(({ at }) => at),
     throttled: () => stand.calls.filter(({ code }) => code === "Throttling").length,
     fullness: () =>
@@ -215,6 +217,7 @@ async function startCloudDnsStand(options: StandOptions = {}): Promise<MirrorSta
         deleted: deletions.flatMap(ofCloudDns),
         written: additions.flatMap(ofCloudDns),
       })),
+    changeCount: () => made().length,
     requests: () => stand.calls.map(({ at }) => at),
     throttled: () => stand.calls.filter(({ status }) => status === 429).length,
     fullness: () => made().map((call) => cloudDnsFullness(call, quota)),
