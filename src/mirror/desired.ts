@@ -86,7 +86,7 @@ class ServiceRecords {
   readonly #place: Place;
   /** The clusters that anybody may be given, from no place. */
   readonly #candidates: readonly Candidate[];
-  readonly #sets = new Map<string, RecordSet>();
+  readonly #sets: RecordSet[] = [];
   readonly #serviceParts = new Map<Family, readonly RecordPart[]>();
   readonly #portParts = new Map<string, readonly RecordPart[]>();
   #hasBorrowedFamily = false;
@@ -112,7 +112,12 @@ class ServiceRecords {
   make(regions: ReadonlyMap<string, ReadonlySet<string>>): Desired {
     const clusterNames: Extract<PublishedName, { kind: "cluster" }>[] = [];
     let hasPorts = false;
+    // Two of a federation's names may be spelled alike: look-up gives the first of them.
+    const seen = new Set<string>();
     for (const each of publishedNames(this.#input.federation, regions, this.#service)) {
+      const text = textOf(each.name);
+      if (seen.has(text)) continue;
+      seen.add(text);
       if (each.kind === "service") this.#addService(each.name);
       else if (each.kind === "local") this.#addLocal(each);
       else if (each.kind === "cluster") clusterNames.push(each);
@@ -122,7 +127,7 @@ class ServiceRecords {
     // nothing else asks for one cluster.
     if (hasPorts) for (const each of clusterNames) this.#addCluster(each);
     return {
-      sets: [...this.#sets.values()],
+      sets: this.#sets,
       facts: { hasBorrowedFamily: this.#hasBorrowedFamily, isCut: this.#isCut },
     };
   }
@@ -181,7 +186,7 @@ class ServiceRecords {
     // Of clusters that are chosen by chance, one may have all the chances.
     if (isByChance && only && !second)
       return [{ ttlSeconds: only.ttlSeconds, values: only.values }];
-    return second && parts.length <= mostParts ? parts : undefined;
+    return second && parts.length <= mostParts ? withOneTtl(parts) : undefined;
   }
 
   #placedParts(family: Family): RecordPart[] {
@@ -320,11 +325,17 @@ class ServiceRecords {
 
   #add(name: Name, type: string, parts: readonly RecordPart[]): void {
     if (parts.length === 0) return;
-    const text = textOf(name);
-    const key = `${text} ${type}`;
-    // Two of a federation's names may be spelled alike: look-up gives the first of them.
-    if (!this.#sets.has(key)) this.#sets.set(key, { name: text, type, parts });
+    this.#sets.push({ name: textOf(name), type, parts });
   }
+}
+
+/**
+ * A record set has one TTL (RFC 2181 section 5.2), and Cloud DNS no place for more: where not all
+ * places fail open, the shortest.
+ */
+function withOneTtl(parts: readonly RecordPart[]): RecordPart[] {
+  const ttlSeconds = Math.min(...parts.map((part) => part.ttlSeconds));
+  return parts.map((part) => ({ ...part, ttlSeconds }));
 }
 
 type Family = 4 | 6;
