@@ -302,7 +302,23 @@ describe("a mirror's life", () => {
       ]);
     });
 
-    it("puts back at once what must be written anyway", async () => {
+    it("waits ten seconds with what another was quicker to write, and takes it for no drift", async () => {
+      const world = new World(5);
+      await world.check();
+      world.takeTold();
+      world.zone.put(byHand("A"));
+      world.down("198.18.0.0");
+      await world.run(2);
+      world.takeTold();
+      await world.check();
+      await world.run(9);
+      expect(world.zone.values(s0, "A")).to.deep.equal(["192.0.2.66"]);
+      await world.run(4);
+      expect(world.zone.values(s0, "A")).to.deep.equal(["198.19.0.0"]);
+      expect(world.takeTold()).to.deep.equal(["changed +0 ~1 -0 drift 1"]);
+    });
+
+    it("puts back within seconds what must be written anyway", async () => {
       const world = new World(5);
       await world.check();
       world.zone.put(byHand("A"));

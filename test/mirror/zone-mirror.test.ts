@@ -250,7 +250,7 @@ describe("a zone's mirror", () => {
       await time.until(mirror.list(signal));
       for (const name of ["x0", "x1", "x2", "x3"]) zone.put(record(name, "198.51.100.1"));
       const listing = mirror.list(signal);
-      await time.runFor(500);
+      await time.runFor(150);
       zone.fail("apply", "unavailable-after");
       const code = codeOf(setting.apply(mirror, setting.plan(mirror).groups));
       expect(await time.until(code)).to.equal("unavailable");
@@ -289,6 +289,20 @@ describe("a zone's mirror", () => {
       expect(setting.plan(mirror).groups).to.deep.equal([]);
       expect(mirror.zone?.at(fqdn("n1"))).to.equal(undefined);
       expect(zone.values(fqdn("n9"), "A")).to.deep.equal(["192.0.2.2"]);
+    });
+
+    it("keeps what was read again after the page that showed it", async () => {
+      const setting = new Setting({ latencyMs: 200, pageSize: 2 });
+      const { time, zone } = setting;
+      const mirror = setting.mirror();
+      setting.want(names(4));
+      await time.until(setting.run(mirror));
+      const listing = mirror.list(signal);
+      await time.runFor(750);
+      setting.byOther("n0", "192.0.2.9");
+      await time.until(mirror.reread([fqdn("n0")], signal));
+      await time.until(listing);
+      expect(mirror.zone?.at(fqdn("n0"))?.get("A")).to.deep.equal(zone.get(fqdn("n0"), "A"));
     });
 
     it("keeps what was read again while the listing ended", async () => {
