@@ -1,0 +1,182 @@
+// Three servers that vote and keep one cloud zone together, over 200 ms of latency: the zone comes
+// to the truth each time, no value is undone and redone while the truth stays, and without a
+// majority nothing is changed.
+
+import { expect } from "chai";
+import { freePorts } from "../../scripts/demo/free-ports.ts";
+import { waitFor } from "../../scripts/demo/wait-for.ts";
+import { type FederationSketch, filesOf } from "../kit/federation.ts";
+import { type MirrorStand, type StandRecord, standKinds, unpaired } from "../kit/mirror-stands.ts";
+import { newKey, type OperatedServer, OperatedServers } from "../kit/operating.ts";
+import { startWebService, type WebService } from "../kit/web-service.ts";
+
+const stable = "127.0.4.1";
+const dying = "127.0.4.2";
+const global = "web.prod.my-federation.my-domain.com.";
+const flips = 3;
+/** A verdict of three voters, 2 s of debouncing, 10 s where another instance was quicker. */
+const seenMs = 30_000;
+/** A ballot counts for 15 s. */
+const lostMs = 20_000;
+/** Longer than any instance waits between seeing a change and writing it. */
+const quietMs = 15_000;
+
+for (const kind of standKinds) {
+  describe(`three servers with one mirror in ${kind.provider}`, () => {
+    let stand: MirrorStand;
+    let servers: OperatedServers;
+    let web: WebService;
+    let other: WebService;
+    /** How often the truth about the dying service has changed, its beginning too. */
+    let truths = 1;
+
+    before(async () => {
+      const [port = 0, ...httpPorts] = await freePorts(4);
+      stand = await kind.start({ latencyMs: 200 });
+      web = await startWebService({ address: dying, port });
+      other = await startWebService({ address: stable, port });
+      const names = ["ns1", "ns2", "ns3"];
+      const places = new Map(names.map((name, at) => [name, `127.0.0.1:${httpPorts[at]}`]));
+      const key = newKey();
+      servers = new OperatedServers(
+        names.map((name) => ({
+          name,
+          federation: federationOf(port),
+          keys: [key],
+          spec: {
+            listen: { http: places.get(name) },
+            mirror: [{ ...stand.spec, maxDeletePercent: 100 }],
+            health: {
+              voter: true,
+              secretFile: "peers.key",
+              peers: names
+                .filter((peer) => peer !== name)
+                .map((peer) => ({ name: peer, url: `http://${places.get(peer)}` })),
+            },
+          },
+        })),
+      );
+      await servers.start();
+      await zoneHas(stable, dying);
+    });
+    after(async () => {
+      await servers?.stop();
+      await stand?.stop();
+      await Promise.all([web, other].map((each) => each?.stop()));
+    });
+    afterEach(() => {
+      expect(unpaired(stand.records())).to.deep.equal([]);
+      expect(historyOf(stand, global).every((values) => values !== "")).to.equal(true);
+    });
+
+    it(`bring it to the truth ${flips} times, and never back`, async () => {
+      for (let flip = 0; flip < flips; flip++) {
+        await web.kill();
+        truths++;
+        await zoneHas(stable);
+        await web.revive();
+        truths++;
+        await zoneHas(stable, dying);
+      }
+      await quiet();
+      expect(historyOf(stand, global)).to.have.length(truths);
+      const drift = await Promise.all(
+        servers.all.map((each) => each.metric("meridian_mirror_drift_total")),
+      );
+      expect(drift).to.deep.equal([0, 0, 0]);
+    });
+
+    it("change nothing without a majority, and all that is due with one", async () => {
+      const [alone, ...lost] = servers.all;
+      if (!alone) throw new Error("cannot test: there is no server");
+      await Promise.all(lost.map((each) => each.kill()));
+      await waitFor(
+        "quorum lost",
+        lostMs,
+        () => quorumOf(alone),
+        (seen) => seen === "lost",
+      );
+      const before = stand.changeCount();
+      await web.kill();
+      const more = filesOf({
+        ...federationOf(0),
+        services: { "prod/api": { in: { c1: { external: ["192.0.2.7"], ports: [] } } } },
+      });
+      for (const file of ["zones/services/prod-api.json", "zones/clusters/c1/prod-api.json"]) {
+        for (const each of servers.all) each.write(file, more[file] ?? "");
+      }
+      await waitFor(
+        "it held",
+        seenMs,
+        () => alone.events,
+        (seen) =>
+          seen.some(
+            ({ event, ...fields }) =>
+              event === "mirror-held" && `${fields["reason"]}`.startsWith("quorum is lost"),
+          ),
+      );
+      await quiet();
+      expect(stand.changeCount()).to.equal(before);
+      await Promise.all(lost.map((each) => each.start()));
+      truths++;
+      await zoneHas(stable);
+      await web.revive();
+      truths++;
+      await zoneHas(stable, dying);
+      await quiet();
+      expect(historyOf(stand, global)).to.have.length(truths);
+      expect(historyOf(stand, "api.prod.my-federation.my-domain.com.")).to.deep.equal([
+        "192.0.2.7",
+      ]);
+    });
+
+    async function zoneHas(...addresses: readonly string[]): Promise<void> {
+      const look = () =>
+        stand
+          .records()
+          .find(({ name, type }) => name === global && type === "A")
+          ?.values.join();
+      await waitFor(addresses.join(), seenMs, look, (seen) => seen === addresses.join());
+    }
+
+    /** Waits so long that whoever wanted to write has written. */
+    async function quiet(): Promise<void> {
+      const startMs = Date.now();
+      await waitFor(
+        "quiet",
+        2 * quietMs,
+        () => Date.now() - startMs,
+        (seen) => seen > quietMs,
+      );
+    }
+  });
+}
+
+/** The values that the A records of a name had, one after the other; empty: there were none. */
+function historyOf(stand: MirrorStand, name: string): string[] {
+  const history: string[] = [];
+  const ofName = (each: StandRecord): boolean => each.name === name && each.type === "A";
+  for (const { deleted, written } of stand.changes()) {
+    const after = written.find(ofName)?.values.join() ?? (deleted.some(ofName) ? "" : undefined);
+    if (after !== undefined && after !== history.at(-1)) history.push(after);
+  }
+  return history;
+}
+
+async function quorumOf(server: OperatedServer): Promise<string> {
+  return (await server.health()).quorum;
+}
+
+function federationOf(port: number): FederationSketch {
+  const times = { intervalSeconds: 1, timeoutSeconds: 1, rise: 1, fall: 1 };
+  return {
+    ttl: { max: 60, min: 1 },
+    clusters: { c1: { region: "eu", zones: ["eu1"] }, c2: { region: "us", zones: ["us1"] } },
+    services: {
+      "prod/web": {
+        healthCheck: { type: "http", port, ...times },
+        in: { c1: { external: [stable] }, c2: { external: [dying] } },
+      },
+    },
+  };
+}
