@@ -2,7 +2,7 @@
 // failures. It must not know how any of it is found out, and never writes a provider's errors or
 // answers as they are: these may hold credentials.
 
-import type { ChangeCounts, MirrorEvents } from "../mirror/mirror-loop.ts";
+import type { ChangeCounts, MirrorEvents } from "../mirror/mirror-report.ts";
 import type { Conflict } from "../mirror/plan-types.ts";
 import { MirrorError } from "../mirror/provider.ts";
 import type { Logger } from "./log.ts";

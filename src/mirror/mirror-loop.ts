@@ -5,12 +5,15 @@
 
 import { deleteRefusal } from "./delete-guard.ts";
 import type { MirrorMeter } from "./mirror-meter.ts";
+import { type MirrorEvents, MirrorReport } from "./mirror-report.ts";
 import type { MirrorSource } from "./mirror-source.ts";
 import type { MirrorStatus } from "./mirror-status.ts";
-import { mirroredTypes } from "./ownership.ts";
-import type { Conflict, Plan, PlannedGroup } from "./plan-types.ts";
+import { NamedTimers, type Schedule } from "./named-timers.ts";
+import { OutpacedNames, outpacedMs } from "./outpaced-names.ts";
+import type { Plan, PlannedGroup } from "./plan-types.ts";
 import { MirrorError, type ZoneInfo } from "./provider.ts";
-import { type Applied, changesText, type ZoneMirror } from "./zone-mirror.ts";
+import { Suspects } from "./suspects.ts";
+import type { ZoneMirror } from "./zone-mirror.ts";
 
 /** What a mirror's life depends on. */
 export interface MirrorLoopOptions {
@@ -25,55 +28,21 @@ export interface MirrorLoopOptions {
   readonly hindrance: () => string | undefined;
   readonly meter: MirrorMeter;
   readonly events: MirrorEvents;
-  /** Calls back after a time; gives the function that cancels it. */
-  readonly schedule: (callback: () => void, delayMs: number) => () => void;
+  readonly schedule: Schedule;
   /** Lets others have the thread. */
   readonly pause: () => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** What is worth a line in the log. */
-export interface MirrorEvents {
-  /** Something was changed, or would have been if this were no dry run. */
-  readonly onChanged: (mirror: string, what: ChangeCounts, isDryRun: boolean) => void;
-  /** Differences that nobody here made; they are put right if they stay. */
-  readonly onDrift: (mirror: string, names: readonly string[]) => void;
-  readonly onConflict: (mirror: string, conflict: Conflict) => void;
-  /** Something keeps the mirror from changing anything; told once until it changes. */
-  readonly onHeld: (mirror: string, reason: string) => void;
-  readonly onFailure: (mirror: string, error: unknown) => void;
-}
-
-export type ChangeCounts = Pick<Applied, "created" | "updated" | "deleted" | "drift">;
-
 /** Changes that come together are written together. */
 const debounceMs = 2000;
 /** What hinders is looked at again. */
 const heldMs = 5000;
-/**
- * What somebody else was seen to have changed is left alone for so long: what another instance knew
- * will be known here by then, and writing sooner might undo it.
- */
-const outpacedMs = 10_000;
-/**
- * So long a difference that was not made here must stay before it is put back: other instances may
- * have read newer files, or heard a verdict earlier. Kubernetes takes up to about a minute to bring
- * a ConfigMap to all nodes.
- */
-const driftMs = 60_000;
 /** Between tries after failures; doubled each time. */
 const [firstRetryMs, lastRetryMs] = [5000, 300_000];
 /** Services that are planned before others have the thread. */
 const servicesAtOnce = 25;
-
-/** A difference that was not made here. */
-interface Suspect {
-  readonly service: string;
-  /** What would put it right. */
-  readonly changes: string;
-  readonly sinceMs: number;
-}
 
 /** Why a run ends that has only to wait. */
 class Hindered extends Error {}
@@ -81,8 +50,9 @@ class Hindered extends Error {}
 /** One mirror, kept up to date until it is stopped. */
 export class MirrorLoop {
   readonly #options: MirrorLoopOptions;
+  readonly #report: MirrorReport;
+  readonly #timers: NamedTimers;
   readonly #abort = new AbortController();
-  readonly #cancels = new Map<string, () => void>();
   #dirty: Set<string> | "all" = new Set();
   #info: ZoneInfo | undefined;
   /** One run at a time changes the zone. */
@@ -90,22 +60,18 @@ export class MirrorLoop {
   #checking: Promise<void> | undefined;
   #isCompared = false;
   readonly #failures = { check: 0, changes: 0 };
-  /** By name. */
-  #suspects = new Map<string, Suspect>();
-  #conflicts = new Map<string, Conflict>();
-  /** When names were last seen to have been changed by somebody else. */
-  readonly #outpacedAtMs = new Map<string, number>();
-  /** Services that wait for that to be known here. */
+  readonly #suspects = new Suspects();
+  readonly #outpacedNames = new OutpacedNames();
+  /** Services that wait until what outpaced them is known here. */
   readonly #outpaced = new Set<string>();
   /** Services that would lose too much. */
   readonly #withheld = new Set<string>();
-  #waitingFor: string | undefined;
-  #lastSuccessMs: number | undefined;
-  #lastError: string | undefined;
-  #counts: ChangeCounts = { created: 0, updated: 0, deleted: 0, drift: 0 };
 
   constructor(options: MirrorLoopOptions) {
+    const { mirror, dryRun, meter, events, schedule } = options;
     this.#options = options;
+    this.#report = new MirrorReport(mirror, dryRun, meter, events);
+    this.#timers = new NamedTimers(schedule);
   }
 
   /** These services may need other records now. */
@@ -123,39 +89,21 @@ export class MirrorLoop {
   }
 
   status(): MirrorStatus {
-    const { mirror, dryRun } = this.#options;
-    const { created, updated, deleted, drift } = this.#counts;
-    const found = [...this.#conflicts.values()];
-    const at = this.#lastSuccessMs;
-    return {
-      mirror: mirror.provider.label,
-      owner: mirror.owner,
-      dryRun,
-      waitingFor: this.#waitingFor ?? null,
-      lastSuccess: at === undefined ? null : new Date(at).toISOString(),
-      lastError: this.#lastError ?? null,
-      records: mirror.zone?.count(mirror.owner) ?? null,
-      changes: { created, updated, deleted, drift },
-      conflicts: {
-        count: found.length,
-        examples: found.slice(0, 20).map(({ message }) => message),
-      },
-    };
+    return this.#report.status();
   }
 
   /** Ends what goes on; what was written stays. */
   async stop(): Promise<void> {
     this.#abort.abort();
-    for (const cancel of this.#cancels.values()) cancel();
-    this.#cancels.clear();
+    this.#timers.stop();
     await this.#checking;
     await this.#last;
   }
 
   async #check(): Promise<void> {
-    this.#cancel("check");
+    this.#timers.cancel("check");
     if (this.#isHeld()) {
-      this.#later("check", heldMs, () => this.check());
+      this.#timers.later("check", heldMs, () => this.check());
       return;
     }
     await this.#guarded("check", async (signal) => {
@@ -171,98 +119,58 @@ export class MirrorLoop {
     await this.#withDirty(async (dirty) => {
       const plan = await this.#planAll();
       this.#outpace(plan.groups.flatMap(({ name }) => (isOthers(name) ? [name] : [])));
-      const mine = plan.groups.filter(
-        (group) => this.#isMine(group, dirty) && !this.#isSuspect(group),
+      const isMine = this.#ownDifferences(dirty);
+      const mine = new Set(
+        plan.groups.filter((group) => isMine(group) && !this.#suspects.has(group)),
       );
-      const isMine = new Set(mine);
-      this.#suspect(plan.groups.filter((group) => !isMine.has(group)));
-      this.#setConflicts(plan, "all");
+      const others = plan.groups.filter((group) => !mine.has(group));
+      this.#report.drifted(this.#suspects.watch(others, this.#options.now()));
+      this.#lookAtSuspects();
+      this.#report.setConflicts(plan, "all");
       this.#withheld.clear();
-      await this.#apply(mine, signal);
+      await this.#apply([...mine], signal);
     });
     this.#isCompared = true;
-    if (this.#withheld.size === 0) this.#succeed();
-    else this.#options.meter.ran(this.#label, "failure");
+    if (this.#withheld.size === 0) this.#report.succeeded(this.#options.now());
+    else this.#report.ranWithheld();
     this.#writeSoon();
   }
 
   /** Whether a group puts right what came to be different here, and not by somebody else. */
-  #isMine({ name, service }: PlannedGroup, dirty: ReadonlySet<string> | "all"): boolean {
-    if (this.#options.dryRun || !this.#isCompared || dirty === "all") return true;
-    return (
+  #ownDifferences(dirty: ReadonlySet<string> | "all"): (group: PlannedGroup) => boolean {
+    if (this.#options.dryRun || !this.#isCompared || dirty === "all") return () => true;
+    const freed = this.#report.conflictNames();
+    return ({ name, service }) =>
       dirty.has(service) ||
       this.#outpaced.has(service) ||
       this.#withheld.has(service) ||
-      mirroredTypes.some((type) => this.#conflicts.has(conflictKey({ name, type })))
-    );
-  }
-
-  #isSuspect(group: PlannedGroup): boolean {
-    const known = this.#suspects.get(group.name);
-    return known !== undefined && known.changes === changesText(group);
-  }
-
-  /** Waits with these to see whether they stay. */
-  #suspect(groups: readonly PlannedGroup[]): void {
-    const { now, events } = this.#options;
-    const former = this.#suspects;
-    this.#suspects = new Map();
-    for (const group of groups) {
-      const { name, service } = group;
-      const known = former.get(name);
-      const changes = changesText(group);
-      const suspect = known?.changes === changes ? known : { service, changes, sinceMs: now() };
-      this.#suspects.set(name, suspect);
-    }
-    const found = [...this.#suspects].filter(([name, each]) => former.get(name) !== each);
-    if (found.length > 0) events.onDrift(this.#label, [...new Map(found).keys()]);
-    this.#lookAtSuspects();
-  }
-
-  /** What does not differ any more in the way in which it did has not stayed, whatever comes later. */
-  #acquit(plan: Plan, services: ReadonlySet<string> | "all"): void {
-    const stayed = new Set(
-      plan.groups.filter((group) => this.#isSuspect(group)).map(({ name }) => name),
-    );
-    for (const [name, { service }] of this.#suspects) {
-      const isPlanned = services === "all" || services.has(service);
-      if (isPlanned && !stayed.has(name)) this.#suspects.delete(name);
-    }
+      freed.has(name);
   }
 
   #lookAtSuspects(): void {
-    let oldestMs = Number.POSITIVE_INFINITY;
-    for (const { sinceMs } of this.#suspects.values()) oldestMs = Math.min(oldestMs, sinceMs);
-    const leftMs = oldestMs + driftMs - this.#options.now();
-    const delayMs = Math.min(driftMs, Math.max(0, leftMs));
-    if (this.#suspects.size > 0) this.#later("suspects", delayMs, () => this.#runSuspects());
+    const delayMs = this.#suspects.msUntilRipe(this.#options.now());
+    if (delayMs !== undefined) this.#timers.later("suspects", delayMs, () => this.#runSuspects());
   }
 
   /** Puts back what differed a while ago and still differs in the same way. */
   async #runSuspects(): Promise<void> {
     if (this.#isHeld()) {
-      this.#later("suspects", heldMs, () => this.#runSuspects());
+      this.#timers.later("suspects", heldMs, () => this.#runSuspects());
       return;
     }
     await this.#guarded("check", (signal) =>
       this.#alone(async () => {
-        const { mirror, now, meter } = this.#options;
-        const ripe = [...this.#suspects].filter(
-          ([, { sinceMs }]) => Math.abs(now() - sinceMs) >= driftMs,
-        );
-        await mirror.reread(
-          ripe.map(([name]) => name),
-          signal,
-        );
-        const plan = await this.#plan(new Set(ripe.map(([, { service }]) => service)));
-        const names = new Set(ripe.map(([name]) => name));
+        const { mirror, now } = this.#options;
+        const { names, services } = this.#suspects.ripe(now());
+        await mirror.reread([...names], signal);
+        const plan = await this.#plan(services);
         const stayed = plan.groups.filter(
-          (group) => names.has(group.name) && this.#isSuspect(group),
+          (group) => names.has(group.name) && this.#suspects.has(group),
         );
         await this.#apply(stayed, signal);
-        for (const name of names) this.#suspects.delete(name);
+        this.#suspects.forget(names);
         this.#lookAtSuspects();
-        meter.ran(this.#label, "success");
+        this.#report.ran();
       }),
     );
   }
@@ -270,7 +178,7 @@ export class MirrorLoop {
   async #runChanges(): Promise<void> {
     if (!this.#isCompared) return;
     if (this.#isHeld()) {
-      this.#later("changes", heldMs, () => this.#runChanges());
+      this.#timers.later("changes", heldMs, () => this.#runChanges());
       return;
     }
     await this.#guarded("changes", (signal) =>
@@ -279,26 +187,26 @@ export class MirrorLoop {
         this.#outpace(await this.#options.mirror.settle(signal));
         await this.#withDirty(async (dirty) => {
           const plan = dirty === "all" ? await this.#planAll() : await this.#plan(dirty);
-          this.#setConflicts(plan, dirty);
-          this.#acquit(plan, dirty);
+          this.#report.setConflicts(plan, dirty);
+          this.#suspects.acquit(plan.groups, dirty);
           await this.#apply(
-            plan.groups.filter((group) => !this.#isSuspect(group)),
+            plan.groups.filter((group) => !this.#suspects.has(group)),
             signal,
           );
         });
-        this.#options.meter.ran(this.#label, "success");
+        this.#report.ran();
       }),
     );
   }
 
   /** Makes the changes of these groups, but for what is to wait. */
   async #apply(groups: readonly PlannedGroup[], signal: AbortSignal): Promise<void> {
-    const { mirror, dryRun, events } = this.#options;
+    const { mirror, dryRun } = this.#options;
     const ready = this.#withhold(groups.filter((group) => !this.#isOutpaced(group)));
     this.#postpone(groups.filter((group) => this.#isOutpaced(group)));
     if (ready.length === 0) return;
     if (dryRun) {
-      events.onChanged(this.#label, countChanges(ready), true);
+      this.#report.wouldApply(ready);
       return;
     }
     try {
@@ -310,8 +218,7 @@ export class MirrorLoop {
           if (this.#isHeld()) throw new Hindered();
         },
         onApplied: (applied) => {
-          this.#count(applied);
-          for (const conflict of applied.conflicts) this.#addConflict(conflict);
+          this.#report.applied(applied);
           this.#outpace(applied.outpaced.map(({ name }) => name));
           this.#postpone(applied.outpaced);
         },
@@ -324,40 +231,32 @@ export class MirrorLoop {
 
   /** Leaves out what takes records away, where all of it is more than may go at once. */
   #withhold(groups: readonly PlannedGroup[]): readonly PlannedGroup[] {
-    const { mirror, maxDeletePercent, events } = this.#options;
+    const { mirror, maxDeletePercent } = this.#options;
     const owned = mirror.zone?.count(mirror.owner) ?? 0;
     for (const { service } of groups) this.#withheld.delete(service);
-    const refusal = deleteRefusal(countLost(groups), owned, maxDeletePercent);
+    const lost = groups.reduce((sum, group) => sum + group.lost, 0);
+    const refusal = deleteRefusal(lost, owned, maxDeletePercent);
     if (refusal === undefined) return groups;
-    for (const group of groups) if (countLost([group]) > 0) this.#withheld.add(group.service);
-    const message = `cannot change ${this.#label}: ${refusal}; meridian mirror apply --force does it`;
-    if (message !== this.#lastError) {
-      events.onFailure(this.#label, new MirrorError("quota", message));
-    }
-    this.#lastError = message;
-    return groups.filter((group) => countLost([group]) === 0);
+    for (const group of groups) if (group.lost > 0) this.#withheld.add(group.service);
+    const { label } = mirror.provider;
+    const message = `cannot change ${label}: ${refusal}; meridian mirror apply --force does it`;
+    this.#report.withheld(new MirrorError("quota", message));
+    return groups.filter((group) => group.lost === 0);
   }
 
   /** Somebody else was seen to have changed these names. */
   #outpace(names: Iterable<string>): void {
-    const nowMs = this.#options.now();
-    for (const [name, atMs] of this.#outpacedAtMs) {
-      if (nowMs - atMs >= outpacedMs) this.#outpacedAtMs.delete(name);
-    }
-    for (const name of names) this.#outpacedAtMs.set(name, nowMs);
+    this.#outpacedNames.note(names, this.#options.now());
   }
 
   #isOutpaced({ name }: PlannedGroup): boolean {
-    const atMs = this.#outpacedAtMs.get(name);
-    if (atMs === undefined) return false;
-    // A clock that was put back must not make it wait for hours.
-    return Math.abs(this.#options.now() - atMs) < outpacedMs;
+    return this.#outpacedNames.has(name, this.#options.now());
   }
 
   #postpone(groups: readonly PlannedGroup[]): void {
     for (const { service } of groups) this.#outpaced.add(service);
     if (groups.length === 0) return;
-    this.#later("outpaced", outpacedMs, () => {
+    this.#timers.later("outpaced", outpacedMs, () => {
       const services = [...this.#outpaced];
       this.#outpaced.clear();
       this.changed(services);
@@ -420,18 +319,14 @@ export class MirrorLoop {
         this.#again(what, heldMs);
         return;
       }
-      const { events, meter } = this.#options;
-      this.#lastError = error instanceof Error ? error.message : String(error);
-      events.onFailure(this.#label, error);
-      meter.ran(this.#label, "failure");
+      this.#report.failed(error);
       this.#again(what, Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures[what]++));
     }
   }
 
-  /** Calls back after a time, and not before, whatever was asked for. */
   #again(what: "check" | "changes", delayMs: number): void {
-    this.#cancel(what);
-    this.#later(what, delayMs, () => (what === "check" ? this.check() : this.#runChanges()));
+    const run = () => (what === "check" ? this.check() : this.#runChanges());
+    this.#timers.again(what, delayMs, run);
   }
 
   /** Runs after whatever runs now. */
@@ -441,76 +336,10 @@ export class MirrorLoop {
     return next;
   }
 
-  /** Calls back once, at the time that was asked for first. */
-  #later(what: string, delayMs: number, callback: () => void | Promise<void>): void {
-    if (this.#abort.signal.aborted || this.#cancels.has(what)) return;
-    const cancel = this.#options.schedule(() => {
-      this.#cancels.delete(what);
-      void callback();
-    }, delayMs);
-    this.#cancels.set(what, cancel);
-  }
-
-  #cancel(what: string): void {
-    this.#cancels.get(what)?.();
-    this.#cancels.delete(what);
-  }
-
   #isHeld(): boolean {
     const reason = this.#options.hindrance();
-    if (reason !== undefined && reason !== this.#waitingFor) {
-      this.#options.events.onHeld(this.#label, reason);
-      this.#options.meter.ran(this.#label, "held");
-    }
-    this.#waitingFor = reason;
+    this.#report.held(reason);
     return reason !== undefined;
-  }
-
-  #succeed(): void {
-    const { now, meter, mirror } = this.#options;
-    this.#lastSuccessMs = now();
-    this.#lastError = undefined;
-    meter.ran(this.#label, "success");
-    meter.succeeded(this.#label, Math.floor(now() / 1000));
-    meter.records(this.#label, mirror.zone?.count(mirror.owner) ?? 0);
-  }
-
-  #count(applied: Applied): void {
-    const { events, meter } = this.#options;
-    const { created, updated, deleted, drift } = applied;
-    if (created + updated + deleted === 0) return;
-    this.#counts = {
-      created: this.#counts.created + created,
-      updated: this.#counts.updated + updated,
-      deleted: this.#counts.deleted + deleted,
-      drift: this.#counts.drift + drift,
-    };
-    meter.changed(this.#label, "create", created);
-    meter.changed(this.#label, "update", updated);
-    meter.changed(this.#label, "delete", deleted);
-    meter.drifted(this.#label, drift);
-    events.onChanged(this.#label, { created, updated, deleted, drift }, false);
-  }
-
-  /** What the provider has refused stays until it is as it should be. */
-  #setConflicts(plan: Plan, services: ReadonlySet<string> | "all"): void {
-    const former = this.#conflicts;
-    const names = new Set(plan.groups.map(({ name }) => name));
-    this.#conflicts = new Map(
-      [...former].filter(
-        ([, { service, reason, name }]) =>
-          (services !== "all" && !services.has(service)) ||
-          (reason === "refused" && names.has(name)),
-      ),
-    );
-    for (const each of plan.conflicts) this.#addConflict(each, former.has(conflictKey(each)));
-    this.#options.meter.conflicts(this.#label, this.#conflicts.size);
-  }
-
-  #addConflict(conflict: Conflict, isKnown = this.#conflicts.has(conflictKey(conflict))): void {
-    if (!isKnown) this.#options.events.onConflict(this.#label, conflict);
-    this.#conflicts.set(conflictKey(conflict), conflict);
-    this.#options.meter.conflicts(this.#label, this.#conflicts.size);
   }
 
   #hasDirt(): boolean {
@@ -518,7 +347,7 @@ export class MirrorLoop {
   }
 
   #writeSoon(): void {
-    if (this.#hasDirt()) this.#later("changes", debounceMs, () => this.#runChanges());
+    if (this.#hasDirt()) this.#timers.later("changes", debounceMs, () => this.#runChanges());
   }
 
   /** Runs for what may have changed; after a failure it may still have. */
@@ -537,41 +366,4 @@ export class MirrorLoop {
     if (services === "all" || this.#dirty === "all") this.#dirty = "all";
     else for (const each of services) this.#dirty.add(each);
   }
-
-  get #label(): string {
-    return this.#options.mirror.provider.label;
-  }
-}
-
-function conflictKey({ name, type }: Pick<Conflict, "name" | "type">): string {
-  return `${name} ${type}`;
-}
-
-/** Record sets that go while nothing of ours takes their place, as plans count them. */
-function countLost(groups: readonly PlannedGroup[]): number {
-  return groups.reduce((sum, { changes }) => {
-    const added = changes.flatMap((each) =>
-      each.kind === "create" && !each.isOwnership ? [each.after.type] : [],
-    );
-    const lost = changes.filter(
-      (each) =>
-        each.kind === "delete" &&
-        !each.isOwnership &&
-        each.reason === "unwanted" &&
-        !(each.before.type === "CNAME" ? added.length > 0 : added.includes("CNAME")),
-    );
-    return sum + lost.length;
-  }, 0);
-}
-
-/** What groups would change, record sets without their ownership. */
-export function countChanges(groups: readonly PlannedGroup[]): ChangeCounts {
-  const changes = groups.flatMap((group) => group.changes).filter((each) => !each.isOwnership);
-  const of = (kind: string): number => changes.filter((each) => each.kind === kind).length;
-  return {
-    created: of("create"),
-    updated: of("update"),
-    deleted: of("delete"),
-    drift: changes.filter(({ reason }) => reason === "drift").length,
-  };
 }

@@ -14,7 +14,7 @@ export interface Plan {
   readonly owned: number;
   /** Of these, the ones that are as they should be. */
   readonly unchanged: number;
-  /** Of these, the ones that go while nothing of ours takes their place at the name. */
+  /** Of these, the ones that are lost, in all groups. */
   readonly lost: number;
 }
 
@@ -22,6 +22,8 @@ export interface PlannedGroup extends ChangeGroup {
   /** `namespace/name`: the service whose name it is. */
   readonly service: string;
   readonly changes: readonly PlannedChange[];
+  /** Record sets of ours that go while nothing of ours takes their place at the name. */
+  readonly lost: number;
 }
 
 export type PlannedChange = Change & {

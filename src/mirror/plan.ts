@@ -82,7 +82,7 @@ export class PlanMaker {
     if (this.#planned.has(name)) return;
     this.#planned.add(name);
     const { changes, conflicts, owned, right, lost } = planName(this.#input, service, name, wanted);
-    if (changes.length > 0) this.#groups.push({ name, service, changes });
+    if (changes.length > 0) this.#groups.push({ name, service, changes, lost });
     this.#conflicts.push(...conflicts);
     this.#owned += owned;
     this.right.push(...right);

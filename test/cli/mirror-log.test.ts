@@ -4,7 +4,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import { mirrorLog } from "../../src/cli/mirror-log.ts";
-import type { MirrorEvents } from "../../src/mirror/mirror-loop.ts";
+import type { MirrorEvents } from "../../src/mirror/mirror-report.ts";
 import type { Conflict } from "../../src/mirror/plan-types.ts";
 import { MirrorError } from "../../src/mirror/provider.ts";
 

@@ -75,6 +75,7 @@ export function planOf(
         name: "checkout.my-domain.com.",
         service: "shop/checkout",
         changes,
+        lost: 0,
       })),
       ...{ conflicts, owned, unchanged, lost },
     },
