@@ -1,18 +1,14 @@
 // `meridian mirror plan` and `meridian mirror apply`: the differences between what cloud DNS zones
 // hold and what they should hold, shown, or made. Does I/O.
 
-import type { MirrorConfig } from "../config/mirror-config.ts";
-import { deleteRefusal } from "../mirror/delete-guard.ts";
-import { MirrorSource } from "../mirror/mirror-source.ts";
 import { type Adoption, parseAdoption } from "../mirror/ownership.ts";
-import type { Pace } from "../mirror/pace.ts";
 import type { MirrorPlan, Plan } from "../mirror/plan-types.ts";
-import { MirrorError, type ProviderMeter, type ZoneInfo } from "../mirror/provider.ts";
+import { MirrorError } from "../mirror/provider.ts";
 import type { Applied } from "../mirror/zone-mirror.ts";
 import { planJson } from "./mirror-plan-json.ts";
 import { planText } from "./mirror-plan-text.ts";
-import { mirroredDomain, type OpenedMirror, openMirror } from "./mirror-provider.ts";
-import { type MirrorState, readMirrorState } from "./mirror-state.ts";
+import { MirrorRun, messageOf } from "./mirror-run.ts";
+import { readMirrorState } from "./mirror-state.ts";
 import { hostnameFailure, openWorld } from "./open-world.ts";
 import { ExitStatus, printProblems, shortPath } from "./output.ts";
 import { printable } from "./server-status.ts";
@@ -77,11 +73,13 @@ export async function mirrorCommand(
         continue;
       }
       try {
-        const { applied, unwritten } = await run.apply(signal, options.wait === true);
+        const { applied, conflicts, unwritten } = await run.apply(signal, options.wait === true);
         outcomes.push(appliedText(run.label, applied));
-        for (const conflict of applied.conflicts) failed(conflict.message);
+        for (const conflict of conflicts) failed(conflict.message);
         if (unwritten !== undefined) console.error(unwritten);
-        if (run.plan.conflicts.length + applied.conflicts.length > 0) isRight = false;
+        const left = applied.outpaced.length;
+        if (left > 0) failed(outpacedText(run.label, left));
+        if (run.plan.conflicts.length + conflicts.length + left > 0) isRight = false;
       } catch (error) {
         failed(messageOf(error));
         hasFailed = true;
@@ -92,110 +90,6 @@ export async function mirrorCommand(
   else for (const outcome of outcomes) console.log(outcome);
   return hasFailed || !isRight ? ExitStatus.FAILED : ExitStatus.FINE;
 }
-
-interface RunInput {
-  readonly world: World;
-  readonly state: Extract<MirrorState, { ok: true }>;
-  readonly adoption: Adoption | undefined;
-  readonly pace: Pace;
-  readonly signal: AbortSignal;
-}
-
-/** One mirror, listed and planned. */
-class MirrorRun {
-  readonly plan: Plan;
-  readonly #config: MirrorConfig;
-  readonly #input: RunInput;
-  readonly #opened: OpenedMirror;
-  readonly #info: ZoneInfo;
-  readonly #source: MirrorSource;
-
-  private constructor(config: MirrorConfig, input: RunInput, opened: OpenedMirror, info: ZoneInfo) {
-    this.#config = config;
-    this.#input = input;
-    this.#opened = opened;
-    this.#info = info;
-    this.#source = new MirrorSource(input.state.federated, config, info);
-    const { mirror } = opened;
-    const maker = mirror.plan(input.adoption);
-    for (const service of this.#source.keys(mirror.zone?.servicesOf(mirror.owner) ?? [])) {
-      maker.add(this.#source.wanted(service));
-    }
-    this.plan = maker.finish();
-    mirror.written.know(maker.right);
-  }
-
-  /** @throws MirrorError, or an Error for a file */
-  static async make(config: MirrorConfig, input: RunInput): Promise<MirrorRun> {
-    const { world, pace, signal } = input;
-    const { federation } = world.sources.model;
-    const opened = await openMirror(config, federation, world.config.dataDir, uncounted, pace);
-    const info = await opened.mirror.open(mirroredDomain(federation), signal);
-    await opened.mirror.list(signal);
-    return new MirrorRun(config, input, opened, info);
-  }
-
-  get label(): string {
-    return this.#opened.mirror.provider.label;
-  }
-
-  /** The plan with all that is said around it. */
-  shown(isForced: boolean, isApply: boolean): MirrorPlan {
-    const { mirror } = this.#opened;
-    const obstacles = [...this.#input.state.obstacles];
-    const { maxDeletePercent, dryRun } = this.#config;
-    const refusal = deleteRefusal(this.plan.lost, this.plan.owned, maxDeletePercent);
-    if (refusal !== undefined && !isForced) obstacles.push(`${refusal}; --force does it`);
-    if (dryRun && isApply) obstacles.push("its settings say dryRun: true");
-    return {
-      mirror: this.label,
-      domain: this.#info.domain,
-      owner: mirror.owner,
-      plan: this.plan,
-      fidelity: this.#source.fidelity(),
-      obstacles,
-    };
-  }
-
-  /** @throws MirrorError what was made before it stays made, and the next run does the rest */
-  async apply(
-    signal: AbortSignal,
-    wait: boolean,
-  ): Promise<{ applied: Applied; unwritten: string | undefined }> {
-    const { mirror, writtenFile } = this.#opened;
-    const { adoption } = this.#input;
-    let unwritten: string | undefined;
-    try {
-      const applied = await mirror.apply(this.plan.groups, {
-        signal,
-        whenOutpaced: "again",
-        replan: ({ name, service }) => {
-          const maker = mirror.plan(adoption);
-          maker.add(this.#source.wanted(service));
-          return maker.finish().groups.find((group) => group.name === name);
-        },
-      });
-      if (wait) await mirror.provider.waitUntilServed(signal);
-      return { applied, unwritten: await this.#keep(writtenFile) };
-    } catch (error) {
-      unwritten = await this.#keep(writtenFile);
-      if (unwritten !== undefined) console.error(unwritten);
-      throw error;
-    }
-  }
-
-  /** What was written is known to the next run, or not: it then tells drift from wishes worse. */
-  async #keep(file: string): Promise<string | undefined> {
-    try {
-      await this.#opened.mirror.written.write(file);
-      return undefined;
-    } catch (error) {
-      return `cannot keep what was written: ${messageOf(error)}`;
-    }
-  }
-}
-
-const uncounted: ProviderMeter = { called: () => undefined, throttled: () => undefined };
 
 function isEmpty({ groups, conflicts }: Plan): boolean {
   return groups.length === 0 && conflicts.length === 0;
@@ -210,6 +104,11 @@ function printPlan(plan: MirrorPlan): void {
 function appliedText(label: string, { created, updated, deleted, drift }: Applied): string {
   const of = drift > 0 ? ` (${drift} of them drift)` : "";
   return `Applied to ${label}: ${created} created, ${updated} updated, ${deleted} deleted${of}.`;
+}
+
+function outpacedText(label: string, names: number): string {
+  const are = names === 1 ? "1 name was" : `${names} names were`;
+  return `cannot finish ${label}: ${are} changed by somebody else again and again; the next run does the rest`;
 }
 
 function readAdoption({
@@ -269,10 +168,4 @@ function failed(message: string): number {
 function badUsage(message: string): number {
   console.error(message);
   return ExitStatus.BAD_USAGE;
-}
-
-/** Of failures that are none of a provider's, the sentence alone: no stack, no fields. */
-function messageOf(error: unknown): string {
-  if (error instanceof MirrorError) return error.message;
-  return error instanceof Error ? error.message : String(error);
 }
