@@ -69,7 +69,7 @@ const conflictSchema = z.object({
   name: z.string(),
   type: z.string(),
   service: z.string().describe("`namespace/name`."),
-  reason: z.enum(["foreign", "other-owner", "cname", "refused", "too-long", "too-many"]),
+  reason: z.enum(["foreign", "other-owner", "cname", "refused", "too-long"]),
   message: z.string(),
   wanted: recordSetSchema,
   found: z.array(z.object({ name: z.string(), type: z.string(), records: recordSetSchema })),

@@ -61,10 +61,10 @@ async function openProvider(
   return openCloudDns(config, meter);
 }
 
-/** One file for each zone and owner: ids of zones have no character that a file name cannot have. */
+/** One file for each zone and owner: neither a project nor a zone has a `_`, which parts them. */
 function fileName(config: MirrorConfig): string {
   const zone =
-    config.provider === "route53" ? config.hostedZone : `${config.project}-${config.managedZone}`;
+    config.provider === "route53" ? config.hostedZone : `${config.project}_${config.managedZone}`;
   const name = `mirror-${config.provider}-${zone}`;
-  return config.owner === undefined ? name : `${name}-${config.owner}`;
+  return config.owner === undefined ? name : `${name}_${config.owner}`;
 }

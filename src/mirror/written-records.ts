@@ -29,7 +29,7 @@ export class WrittenRecords {
 
   /**
    * Reads the file; without one, or with another owner's, nothing is known.
-   * @throws Error what cannot be read or is broken
+   * @throws Error the system's, or one that names the file, if that is broken
    */
   static async read(file: string, owner: string): Promise<WrittenRecords> {
     let text: string;
@@ -41,7 +41,10 @@ export class WrittenRecords {
       }
       throw error;
     }
-    const content = fileSchema.parse(JSON.parse(text));
+    const content = contentOf(text);
+    if (!content) {
+      throw new Error(`cannot use ${file}: it is not as a mirror writes it, and may be deleted`);
+    }
     const records = content.owner === owner ? Object.entries(content.records) : [];
     return new WrittenRecords(owner, records);
   }
@@ -80,5 +83,13 @@ export class WrittenRecords {
     if (this.#digests.get(key) === digest) return;
     this.#digests.set(key, digest);
     this.#hasChanged = true;
+  }
+}
+
+function contentOf(text: string): z.infer<typeof fileSchema> | undefined {
+  try {
+    return fileSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
   }
 }
