@@ -2,13 +2,13 @@
 // know how plans are printed. Does I/O.
 
 import type { MirrorConfig } from "../config/mirror-config.ts";
+import type { Applied } from "../mirror/apply-run.ts";
 import { deleteRefusal } from "../mirror/delete-guard.ts";
 import { MirrorSource } from "../mirror/mirror-source.ts";
 import type { Adoption } from "../mirror/ownership.ts";
 import type { Pace } from "../mirror/pace.ts";
 import type { Conflict, MirrorPlan, Plan } from "../mirror/plan-types.ts";
 import { MirrorError, type ProviderMeter, type ZoneInfo } from "../mirror/provider.ts";
-import type { Applied } from "../mirror/zone-mirror.ts";
 import { mirroredDomain, type OpenedMirror, openMirror } from "./mirror-provider.ts";
 import type { MirrorState } from "./mirror-state.ts";
 import { unresolvedRefusal } from "./mirror-unresolved.ts";

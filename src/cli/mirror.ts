@@ -1,10 +1,10 @@
 // `meridian mirror plan` and `meridian mirror apply`: the differences between what cloud DNS zones
 // hold and what they should hold, shown, or made. Does I/O.
 
+import type { Applied } from "../mirror/apply-run.ts";
 import { type Adoption, parseAdoption } from "../mirror/ownership.ts";
 import type { MirrorPlan, Plan } from "../mirror/plan-types.ts";
 import { MirrorError } from "../mirror/provider.ts";
-import type { Applied } from "../mirror/zone-mirror.ts";
 import { planJson } from "./mirror-plan-json.ts";
 import { planText } from "./mirror-plan-text.ts";
 import { MirrorRun, messageOf } from "./mirror-run.ts";

@@ -1,10 +1,11 @@
 // What a running mirror tells: its status, its metrics, what is worth a line in the log. It must not
 // decide anything.
 
+import type { Applied } from "./apply-run.ts";
 import type { MirrorMeter } from "./mirror-meter.ts";
 import type { MirrorStatus } from "./mirror-status.ts";
 import type { Conflict, Plan, PlannedGroup } from "./plan-types.ts";
-import type { Applied, ZoneMirror } from "./zone-mirror.ts";
+import type { ZoneMirror } from "./zone-mirror.ts";
 
 /** What is worth a line in the log. */
 export interface MirrorEvents {

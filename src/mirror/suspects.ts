@@ -2,8 +2,8 @@
 // hand, or another instance knows something newer. They are put right if they stay. It must not know
 // how they were found.
 
+import { changesText } from "./apply-run.ts";
 import type { PlannedGroup } from "./plan-types.ts";
-import { changesText } from "./zone-mirror.ts";
 
 /**
  * So long a difference must stay: other instances may have read newer files, or heard a verdict

@@ -3,10 +3,10 @@
 
 import type { Route53Config } from "../../src/config/mirror-config.ts";
 import { formatAddress } from "../../src/dns/address.ts";
+import type { Applied } from "../../src/mirror/apply-run.ts";
 import { MirrorSource } from "../../src/mirror/mirror-source.ts";
 import type { Plan } from "../../src/mirror/plan-types.ts";
 import { WrittenRecords } from "../../src/mirror/written-records.ts";
-import type { Applied } from "../../src/mirror/zone-mirror.ts";
 import { ZoneMirror } from "../../src/mirror/zone-mirror.ts";
 import { type FederationSketch, modelOf } from "../kit/federation.ts";
 import { type ServedZone, settings } from "./route53-servers.ts";

@@ -3,12 +3,13 @@
 
 import { expect } from "chai";
 import fc from "fast-check";
+import type { Applied, ApplyOptions } from "../../src/mirror/apply-run.ts";
 import { ownershipName, ownershipRecord } from "../../src/mirror/ownership.ts";
 import type { Plan, PlannedGroup } from "../../src/mirror/plan-types.ts";
 import { MirrorError } from "../../src/mirror/provider.ts";
 import type { RecordSet } from "../../src/mirror/record-set.ts";
 import { WrittenRecords } from "../../src/mirror/written-records.ts";
-import { type Applied, type ApplyOptions, ZoneMirror } from "../../src/mirror/zone-mirror.ts";
+import { ZoneMirror } from "../../src/mirror/zone-mirror.ts";
 import { Dice } from "../kit/dice.ts";
 import { MemoryZone, type MemoryZoneOptions } from "../kit/memory-zone.ts";
 import { VirtualTime } from "../kit/virtual-time.ts";
