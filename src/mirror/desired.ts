@@ -16,7 +16,7 @@ import {
 import { insidePlace, type Place } from "../routing/place.ts";
 import { type RankedLevel, type Route, route } from "../routing/route.ts";
 import { srvWeight } from "../routing/srv-weight.ts";
-import type { RecordPart, RecordSet, RoutingPolicy } from "./record-set.ts";
+import type { RecordPart, RecordSet, Routing, RoutingPolicy } from "./record-set.ts";
 import { placeText, type RoutedPlace, routedPlaces } from "./routed-places.ts";
 
 /** What records are made from. */
@@ -189,21 +189,27 @@ class ServiceRecords {
     return second && parts.length <= mostParts ? withOneTtl(parts) : undefined;
   }
 
+  /** Clusters of one place to the cloud share a part: what clients near each of them are given. */
   #placedParts(family: Family): RecordPart[] {
-    const seen = new Set<string>();
-    return this.#routed.flatMap((place): RecordPart[] => {
+    const answers = new Map<string, PlacedAnswer>();
+    for (const place of this.#routed) {
       const { routing, at, cluster, isDefault } = place;
-      const text = placeText(place);
-      if (seen.has(text)) return [];
       const found = this.#route(at, { family });
       const candidates = found.levels.flatMap((level) => level.candidates);
       const isRunThere = candidates.some((each) => each.cluster.name === cluster);
-      if (cluster !== undefined && !isRunThere) return [];
+      if (cluster !== undefined && !isRunThere) continue;
       const given = isDefault ? found.order.map((each) => each.candidate) : nearestOf(found);
-      const part = this.#part(addressesOf(given), found.isFailOpen);
-      if (!part) return [];
-      seen.add(text);
-      return [{ ...part, routing }];
+      const text = placeText(place);
+      const former = answers.get(text) ?? { routing, given: [], isFailOpen: false };
+      answers.set(text, {
+        routing: former.routing,
+        given: [...former.given, ...given],
+        isFailOpen: former.isFailOpen || found.isFailOpen,
+      });
+    }
+    return [...answers.values()].flatMap(({ routing, given, isFailOpen }): RecordPart[] => {
+      const part = this.#part(addressesOf(given), isFailOpen);
+      return part ? [{ ...part, routing }] : [];
     });
   }
 
@@ -327,6 +333,13 @@ class ServiceRecords {
     if (parts.length === 0) return;
     this.#sets.push({ name: textOf(name), type, parts });
   }
+}
+
+/** What clients are given at one place of the cloud's. */
+interface PlacedAnswer {
+  readonly routing: Routing;
+  readonly given: readonly Candidate[];
+  readonly isFailOpen: boolean;
 }
 
 /**

@@ -1,5 +1,5 @@
-// Names of a federation that are spelled alike, and places that are not healthy alike: what no zone
-// could hold is not wanted.
+// Names of a federation that are spelled alike, and places that are one to the cloud or not healthy
+// alike: what no zone could hold is not wanted.
 
 import { expect } from "chai";
 import { formatAddress } from "../../src/dns/address.ts";
@@ -10,7 +10,7 @@ import { type FederationSketch, modelOf } from "../kit/federation.ts";
 /** All record sets of the sketch's one service; these addresses are down. */
 function wanted(
   sketch: FederationSketch,
-  mode: "plain" | "geo" | "geoproximity" = "plain",
+  mode: "plain" | "geo" | "geoproximity" | "latency" = "plain",
   down: readonly string[] = [],
 ): readonly RecordSet[] {
   const { federation, clusters, services } = modelOf(sketch);
@@ -70,6 +70,24 @@ describe("parts of one record set", () => {
       )?.parts;
       expect(parts?.map(({ values }) => values)).to.deep.equal([["192.0.2.1"], ["192.0.2.2"]]);
       expect(parts?.map(({ ttlSeconds }) => ttlSeconds)).to.deep.equal([5, 5]);
+    });
+  }
+
+  for (const mode of ["geo", "latency"] as const) {
+    it(`hold all clusters that are at one place of the cloud's, with ${mode}`, () => {
+      const clusters = {
+        c1: { at: [53, -6] },
+        c2: { at: [53.2, -6] },
+        c3: { at: [39, -77] },
+      } as const;
+      const placed = (last: number) => ({ external: [`192.0.2.${last}`] });
+      const services = { "a/web": { in: { c1: placed(1), c2: placed(2), c3: placed(3) } } };
+      const partsWithout = (...down: string[]) =>
+        wanted({ clusters, services }, mode, down)
+          .find(({ name }) => name === "web.a.my-federation.my-domain.com.")
+          ?.parts.map(({ values }) => values);
+      expect(partsWithout()).to.deep.equal([["192.0.2.1", "192.0.2.2"], ["192.0.2.3"]]);
+      expect(partsWithout("192.0.2.2")).to.deep.equal([["192.0.2.1"], ["192.0.2.3"]]);
     });
   }
 });

@@ -141,11 +141,11 @@ const byPlace: readonly Row[] = [
     ],
   },
   {
-    name: "clusters in one region of the cloud are one part",
+    name: "clusters in one region of the cloud share a part",
     mode: "latency",
     clusters: { ...three, frankfurt: { region: "west", at: [51.6, -0.2] } },
     parts: [
-      `[latency frankfurt eu-west-2] 180 ${ofFrankfurt}`,
+      `[latency frankfurt eu-west-2] 180 ${ofLondon} | ${ofFrankfurt}`,
       `[latency tokyo ap-northeast-1] 180 ${ofTokyo}`,
     ],
   },
