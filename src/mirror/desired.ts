@@ -110,7 +110,7 @@ class ServiceRecords {
   }
 
   make(regions: ReadonlyMap<string, ReadonlySet<string>>): Desired {
-    const clusterNames: Extract<PublishedName, { kind: "cluster" }>[] = [];
+    const clusterNames: [text: string, cluster: string][] = [];
     let hasPorts = false;
     // Two of a federation's names may be spelled alike: look-up gives the first of them.
     const seen = new Set<string>();
@@ -118,14 +118,14 @@ class ServiceRecords {
       const text = textOf(each.name);
       if (seen.has(text)) continue;
       seen.add(text);
-      if (each.kind === "service") this.#addService(each.name);
-      else if (each.kind === "local") this.#addLocal(each);
-      else if (each.kind === "cluster") clusterNames.push(each);
-      else hasPorts = this.#addPort(each) || hasPorts;
+      if (each.kind === "service") this.#addService(text);
+      else if (each.kind === "local") this.#addLocal(text, each);
+      else if (each.kind === "cluster") clusterNames.push([text, each.cluster]);
+      else hasPorts = this.#addPort(text, each) || hasPorts;
     }
     // What SRV records point to must be there, also for who still has a record of yesterday's;
     // nothing else asks for one cluster.
-    if (hasPorts) for (const each of clusterNames) this.#addCluster(each);
+    if (hasPorts) for (const each of clusterNames) this.#addCluster(...each);
     return {
       sets: this.#sets,
       facts: { hasBorrowedFamily: this.#hasBorrowedFamily, isCut: this.#isCut },
@@ -161,7 +161,7 @@ class ServiceRecords {
     return route({ ...this.#demand(place, demand), prefix: nobody });
   }
 
-  #addService(name: Name): void {
+  #addService(name: string): void {
     for (const family of families) this.#add(name, typeOf(family), this.#partsOfService(family));
   }
 
@@ -235,13 +235,13 @@ class ServiceRecords {
    * A cluster's own name has its addresses though it is drained, and fails open alone: whether all of
    * the service is down is not asked.
    */
-  #addCluster({ name, cluster }: Extract<PublishedName, { kind: "cluster" }>): void {
+  #addCluster(name: string, cluster: string): void {
     const own = findCandidates(this.#demand(this.#place, { cluster })).candidates;
     for (const family of families) this.#add(name, typeOf(family), this.#plainParts(own, family));
   }
 
   /** A region's or zone's own addresses, else a CNAME one step up (semantics 5). */
-  #addLocal({ name, region, zone, up }: Extract<PublishedName, { kind: "local" }>): void {
+  #addLocal(name: string, { region, zone, up }: Published<"local">): void {
     const own = this.#candidatesIn(region, zone);
     if (families.every((family) => upAddresses(own, family).length === 0)) {
       const ttlSeconds = this.#input.ttlSeconds ?? this.#service.ttl.maxSeconds;
@@ -284,7 +284,7 @@ class ServiceRecords {
   }
 
   /** Whether there is any record. */
-  #addPort({ name, port, protocol }: Extract<PublishedName, { kind: "port" }>): boolean {
+  #addPort(name: string, { port, protocol }: Published<"port">): boolean {
     const key = `${port}/${protocol}`;
     const parts = this.#portParts.get(key) ?? this.#makePort(port, protocol);
     this.#portParts.set(key, parts);
@@ -329,11 +329,12 @@ class ServiceRecords {
     };
   }
 
-  #add(name: Name, type: string, parts: readonly RecordPart[]): void {
-    if (parts.length === 0) return;
-    this.#sets.push({ name: textOf(name), type, parts });
+  #add(name: string, type: string, parts: readonly RecordPart[]): void {
+    if (parts.length > 0) this.#sets.push({ name, type, parts });
   }
 }
+
+type Published<Kind extends PublishedName["kind"]> = Extract<PublishedName, { kind: Kind }>;
 
 /** What clients are given at one place of the cloud's. */
 interface PlacedAnswer {
