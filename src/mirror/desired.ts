@@ -14,8 +14,16 @@ import {
   type Health,
 } from "../routing/candidates.ts";
 import { insidePlace, type Place } from "../routing/place.ts";
-import { type RankedLevel, type Route, route } from "../routing/route.ts";
+import { type Route, route } from "../routing/route.ts";
 import { srvWeight } from "../routing/srv-weight.ts";
+import {
+  addressesOf,
+  allAddresses,
+  chancesOf,
+  type Family,
+  nearestOf,
+  upAddresses,
+} from "./given-candidates.ts";
 import type { RecordPart, RecordSet, Routing, RoutingPolicy } from "./record-set.ts";
 import { placeText, type RoutedPlace, routedPlaces } from "./routed-places.ts";
 
@@ -352,7 +360,6 @@ function withOneTtl(parts: readonly RecordPart[]): RecordPart[] {
   return parts.map((part) => ({ ...part, ttlSeconds }));
 }
 
-type Family = 4 | 6;
 const families: readonly Family[] = [4, 6];
 
 function typeOf(family: Family): "A" | "AAAA" {
@@ -361,63 +368,4 @@ function typeOf(family: Family): "A" | "AAAA" {
 
 function textOf(name: Name): string {
   return formatName(name).toLowerCase();
-}
-
-/** A cluster whose endpoints are all sick has no healthy address, whatever is said of the address. */
-function upAddresses(candidates: readonly Candidate[], family: Family): Address[] {
-  return addressesOf(candidates.filter((each) => each.healthy > 0)).filter(isOf(family));
-}
-
-/** A cluster without any endpoint has none to fail open to (semantics 5). */
-function allAddresses(candidates: readonly Candidate[], family: Family): Address[] {
-  return candidates
-    .filter((each) => each.total > 0)
-    .flatMap((each) => each.addresses.filter(isOf(family)));
-}
-
-function addressesOf(candidates: readonly Candidate[]): Address[] {
-  return candidates.flatMap((each) => [...each.upAddresses]);
-}
-
-function isOf(family: Family): (address: Address) => boolean {
-  return (address) => address.length === (family === 4 ? 4 : 16);
-}
-
-/**
- * The clusters that are first for some clients, with weights of 1 to 100 by how many these are: the
- * share of the level times the part of its draw (semantics 3 and 4). Within one level these are the
- * weights of the draw as they are.
- */
-function chancesOf(levels: readonly RankedLevel[]): { candidate: Candidate; weight: number }[] {
-  const keeping = levels.filter(({ share }) => share > 0);
-  const chances = keeping.flatMap(({ share, candidates }) => {
-    const given = candidates.filter((each) => each.healthy > 0);
-    const sum = given.reduce((total, each) => total + each.drawWeight, 0);
-    return given
-      .map((candidate) => {
-        // Weight 0 is used where its level has nothing else.
-        const part = sum > 0 ? candidate.drawWeight / sum : 1 / given.length;
-        return { candidate, chance: share * part };
-      })
-      .filter(({ chance }) => chance > 0);
-  });
-  const most = Math.max(...chances.map(({ chance }) => chance));
-  const weights = keeping.flatMap((level) => level.candidates.map((each) => each.drawWeight));
-  const scale = keeping.length > 1 ? 100 : Math.max(1, ...weights);
-  return chances.map(({ candidate, chance }) => ({
-    candidate,
-    weight: Math.max(1, Math.round((chance / most) * scale)),
-  }));
-}
-
-/**
- * The addresses of the level that most clients of a place are given. Clusters of weight 0 stand in
- * for others only.
- */
-function nearestOf({ levels }: Route): Candidate[] {
-  const most = Math.max(...levels.map(({ share }) => share));
-  const level = levels.find(({ share }) => share === most);
-  const up = (level?.candidates ?? []).filter((each) => each.healthy > 0);
-  const weighty = up.filter((each) => each.cluster.routing.weight > 0);
-  return weighty.length > 0 ? weighty : up;
 }
