@@ -16,6 +16,8 @@ const global = "web.prod.my-federation.my-domain.com.";
 const flips = 3;
 /** A verdict of three voters, 2 s of debouncing, 10 s where another instance was quicker. */
 const seenMs = 30_000;
+/** All is compared so often that each instance sees what the others write before it knows why. */
+const schedule = "*/3 * * * * *";
 /** A ballot counts for 15 s. */
 const lostMs = 20_000;
 /** Longer than any instance waits between seeing a change and writing it. */
@@ -44,7 +46,7 @@ describe("three servers with the same mirrors", () => {
         keys: [key],
         spec: {
           listen: { http: places.get(name) },
-          mirror: stands.map(({ spec }) => ({ ...spec, maxDeletePercent: 100 })),
+          mirror: stands.map(({ spec }) => ({ ...spec, maxDeletePercent: 100, schedule })),
           health: {
             voter: true,
             secretFile: "peers.key",
@@ -88,6 +90,20 @@ describe("three servers with the same mirrors", () => {
     expect(drift).to.deep.equal([0, 0, 0]);
   });
 
+  it("leave what one of them writes by files that the others have not got yet", async () => {
+    const [first, ...others] = servers.all;
+    if (!first) throw new Error("cannot test: there is no server");
+    addService([first], "early");
+    const look = () => stands.map((stand) => historyOf(stand, nameOf("early")).length);
+    await waitFor("it in each zone", seenMs, look, (seen) => seen.join() === "1,1");
+    await quiet();
+    addService(others, "early");
+    await quiet();
+    for (const stand of stands) {
+      expect(historyOf(stand, nameOf("early")), stand.label).to.deep.equal(["192.0.2.7"]);
+    }
+  });
+
   it("change nothing without a majority, and all that is due with one", async () => {
     const [alone, ...lost] = servers.all;
     if (!alone) throw new Error("cannot test: there is no server");
@@ -101,13 +117,7 @@ describe("three servers with the same mirrors", () => {
     const before = stands.map((each) => each.changeCount());
     const logged = alone.events.length;
     await web.kill();
-    const more = filesOf({
-      ...federationOf(0),
-      services: { "prod/api": { in: { c1: { external: ["192.0.2.7"], ports: [] } } } },
-    });
-    for (const file of ["zones/services/prod-api.json", "zones/clusters/c1/prod-api.json"]) {
-      for (const each of servers.all) each.write(file, more[file] ?? "");
-    }
+    addService(servers.all, "late");
     for (const { label } of stands) {
       await alone.logged(
         ({ event, mirror, reason }) =>
@@ -128,8 +138,7 @@ describe("three servers with the same mirrors", () => {
       expect(historyOf(stand, global), stand.label).to.have.length(truths);
     }
     for (const stand of stands) {
-      const api = historyOf(stand, "api.prod.my-federation.my-domain.com.");
-      expect(api, stand.label).to.deep.equal(["192.0.2.7"]);
+      expect(historyOf(stand, nameOf("late")), stand.label).to.deep.equal(["192.0.2.7"]);
     }
   });
 
@@ -161,6 +170,19 @@ function historyOf(stand: MirrorStand, name: string): string[] {
     if (after !== undefined && after !== history.at(-1)) history.push(after);
   }
   return history;
+}
+
+function nameOf(service: string): string {
+  return `${service}.prod.my-federation.my-domain.com.`;
+}
+
+/** Gives servers the files of one more service. */
+function addService(servers: readonly OperatedServer[], name: string): void {
+  const service = { in: { c1: { external: ["192.0.2.7"], ports: [] } } };
+  const files = filesOf({ ...federationOf(0), services: { [`prod/${name}`]: service } });
+  for (const file of [`zones/services/prod-${name}.json`, `zones/clusters/c1/prod-${name}.json`]) {
+    for (const each of servers) each.write(file, files[file] ?? "");
+  }
 }
 
 async function quorumOf(server: OperatedServer): Promise<string> {
