@@ -9,9 +9,9 @@ import type { Adoption } from "../mirror/ownership.ts";
 import type { Pace } from "../mirror/pace.ts";
 import type { Conflict, MirrorPlan, Plan } from "../mirror/plan-types.ts";
 import { MirrorError, type ProviderMeter, type ZoneInfo } from "../mirror/provider.ts";
+import { unresolvedRefusal } from "../mirror/unresolved.ts";
 import { mirroredDomain, type OpenedMirror, openMirror } from "./mirror-provider.ts";
 import type { MirrorState } from "./mirror-state.ts";
-import { unresolvedRefusal } from "./mirror-unresolved.ts";
 import type { World } from "./world.ts";
 
 /** What all mirrors of one run of the command have. */

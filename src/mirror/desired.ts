@@ -21,7 +21,9 @@ import {
   allAddresses,
   chancesOf,
   type Family,
+  isOf,
   nearestOf,
+  orderForMost,
   upAddresses,
 } from "./given-candidates.ts";
 import type { RecordPart, RecordSet, Routing, RoutingPolicy } from "./record-set.ts";
@@ -37,7 +39,7 @@ export interface DesiredInput {
   readonly mode: "plain" | RoutingPolicy;
   /** Of all records; `undefined`: as the services say. */
   readonly ttlSeconds: number | undefined;
-  /** The most that the provider takes. */
+  /** The most values of a record set in all its parts, and the most parts, that the provider takes. */
   readonly mostValues: number;
   readonly mostParts: number;
 }
@@ -177,24 +179,27 @@ class ServiceRecords {
   #partsOfService(family: Family): readonly RecordPart[] {
     const known = this.#serviceParts.get(family);
     if (known) return known;
-    const plain = this.#plainParts(this.#candidates, family);
-    const parts = (plain.length > 0 ? this.#routedParts(family) : undefined) ?? plain;
+    const parts = this.#routedParts(family) ?? this.#plainParts(this.#candidates, family);
     this.#serviceParts.set(family, parts);
     return parts;
   }
 
   /** For each place its own answer; `undefined` where there are not two of them, or too many. */
   #routedParts(family: Family): RecordPart[] | undefined {
-    const { mode, mostParts } = this.#input;
-    if (mode === "plain") return undefined;
+    const { mode, mostParts, mostValues } = this.#input;
+    const { clusters } = this.#service;
+    const hasFamily = clusters.some(({ external }) => external.some(isOf(family)));
+    if (mode === "plain" || !hasFamily) return undefined;
     const isByChance = mode === "weighted" || mode === "wrr";
     const parts = isByChance ? this.#weightedParts(family) : this.#placedParts(family);
-    if (parts.length > mostParts) this.#isCut = true;
+    const values = parts.reduce((sum, part) => sum + part.values.length, 0);
+    const isTooMuch = parts.length > mostParts || values > mostValues;
+    if (isTooMuch) this.#isCut = true;
     const [only, second] = parts;
     // Of clusters that are chosen by chance, one may have all the chances.
     if (isByChance && only && !second)
       return [{ ttlSeconds: only.ttlSeconds, values: only.values }];
-    return second && parts.length <= mostParts ? withOneTtl(parts) : undefined;
+    return second && !isTooMuch ? withOneTtl(parts) : undefined;
   }
 
   /** Clusters of one place to the cloud share a part: what clients near each of them are given. */
@@ -303,13 +308,14 @@ class ServiceRecords {
   #makePort(port: string, protocol: string): readonly RecordPart[] {
     const found = this.#route(this.#place, { port: { name: port, protocol } });
     const { name: federation, domain } = this.#input.federation;
-    const values = found.order.flatMap((each) => {
+    const order = orderForMost(found);
+    const values = order.flatMap((each) => {
       const { cluster, entry } = each.candidate;
       const labels = [cluster.name, this.#service.name, this.#service.namespace, federation];
       const target = textOf(nameOf(labels, domain));
       return entry.ports
         .filter((offered) => offered.name === port && offered.protocol === protocol)
-        .map((offered) => `${each.rank} ${srvWeight(each, found.order)} ${offered.port} ${target}`);
+        .map((offered) => `${each.rank} ${srvWeight(each, order)} ${offered.port} ${target}`);
     });
     const part = this.#part(values, found.isFailOpen);
     return part ? [part] : [];

@@ -3,7 +3,7 @@
 
 import type { Address } from "../federation/model.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import type { RankedLevel, Route } from "../routing/route.ts";
+import type { OrderedCluster, RankedLevel, Route } from "../routing/route.ts";
 
 /** Of addresses: IPv4 or IPv6. */
 export type Family = 4 | 6;
@@ -25,8 +25,26 @@ export function addressesOf(candidates: readonly Candidate[]): Address[] {
   return candidates.flatMap((each) => [...each.upAddresses]);
 }
 
-function isOf(family: Family): (address: Address) => boolean {
+/** Whether an address is of a family. */
+export function isOf(family: Family): (address: Address) => boolean {
   return (address) => address.length === (family === 4 ? 4 : 16);
+}
+
+/** The order of an answer whose client is of the level that most are of; the others as they stand. */
+export function orderForMost({ levels }: Route): OrderedCluster[] {
+  const first = levelOfMost(levels);
+  const others = levels.filter((level) => level !== first);
+  return [...(first ? [first] : []), ...others]
+    .map((level) =>
+      level.candidates.filter((each) => each.healthy > 0 && each.upAddresses.length > 0),
+    )
+    .filter((candidates) => candidates.length > 0)
+    .flatMap((candidates, rank) => candidates.map((candidate) => ({ candidate, rank })));
+}
+
+function levelOfMost(levels: readonly RankedLevel[]): RankedLevel | undefined {
+  const most = Math.max(...levels.map(({ share }) => share));
+  return levels.find(({ share }) => share === most);
 }
 
 /** A cluster and how often it is drawn, beside the others. */
@@ -67,9 +85,7 @@ export function chancesOf(levels: readonly RankedLevel[]): Chance[] {
  * for others only.
  */
 export function nearestOf({ levels }: Route): Candidate[] {
-  const most = Math.max(...levels.map(({ share }) => share));
-  const level = levels.find(({ share }) => share === most);
-  const up = (level?.candidates ?? []).filter((each) => each.healthy > 0);
+  const up = (levelOfMost(levels)?.candidates ?? []).filter((each) => each.healthy > 0);
   const weighty = up.filter((each) => each.cluster.routing.weight > 0);
   return weighty.length > 0 ? weighty : up;
 }

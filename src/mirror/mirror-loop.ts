@@ -13,6 +13,7 @@ import { OutpacedNames, outpacedMs } from "./outpaced-names.ts";
 import type { Plan, PlannedGroup } from "./plan-types.ts";
 import { MirrorError, type ZoneInfo } from "./provider.ts";
 import { Suspects } from "./suspects.ts";
+import { unresolvedRefusal } from "./unresolved.ts";
 import type { ZoneMirror } from "./zone-mirror.ts";
 
 /** What a mirror's life depends on. */
@@ -41,6 +42,11 @@ const debounceMs = 2000;
 const heldMs = 5000;
 /** Between tries after failures; doubled each time. */
 const [firstRetryMs, lastRetryMs] = [5000, 300_000];
+/**
+ * So long after the start nothing is taken away from services with load balancer hostnames that were
+ * never resolved: what stands in the zone may be their addresses. After that they count as having none.
+ */
+const unresolvedMs = 600_000;
 /** Services that are planned before others have the thread. */
 const servicesAtOnce = 25;
 
@@ -53,6 +59,7 @@ export class MirrorLoop {
   readonly #report: MirrorReport;
   readonly #timers: NamedTimers;
   readonly #abort = new AbortController();
+  readonly #startedMs: number;
   #dirty: Set<string> | "all" = new Set();
   #info: ZoneInfo | undefined;
   /** One run at a time changes the zone. */
@@ -72,6 +79,7 @@ export class MirrorLoop {
     this.#options = options;
     this.#report = new MirrorReport(mirror, dryRun, meter, events);
     this.#timers = new NamedTimers(schedule);
+    this.#startedMs = options.now();
   }
 
   /** These services may need other records now. */
@@ -202,7 +210,8 @@ export class MirrorLoop {
   /** Makes the changes of these groups, but for what is to wait. */
   async #apply(groups: readonly PlannedGroup[], signal: AbortSignal): Promise<void> {
     const { mirror, dryRun } = this.#options;
-    const ready = this.#withhold(groups.filter((group) => !this.#isOutpaced(group)));
+    const allowed = this.#withhold(groups.filter((group) => !this.#isOutpaced(group)));
+    const ready = this.#leaveUnresolved(allowed);
     this.#postpone(groups.filter((group) => this.#isOutpaced(group)));
     if (ready.length === 0) return;
     if (dryRun) {
@@ -227,6 +236,22 @@ export class MirrorLoop {
       this.#mark(ready.map(({ service }) => service));
       throw error;
     }
+  }
+
+  /** Leaves out what takes addresses away for hostnames that were never resolved, and tries it later. */
+  #leaveUnresolved(groups: readonly PlannedGroup[]): readonly PlannedGroup[] {
+    const { mirror, now } = this.#options;
+    if (Math.abs(now() - this.#startedMs) >= unresolvedMs) return groups;
+    const source = this.#source();
+    const refusalOf = (some: readonly PlannedGroup[]): string | undefined =>
+      unresolvedRefusal({ groups: some }, (service) => source.service(service));
+    const left = new Set(groups.filter((group) => refusalOf([group]) !== undefined));
+    if (left.size === 0) return groups;
+    const message = `cannot change ${mirror.provider.label}: ${refusalOf([...left])}`;
+    this.#report.withheld(new MirrorError("unavailable", message));
+    for (const { service } of left) this.#withheld.add(service);
+    this.#postpone([...left]);
+    return groups.filter((group) => !left.has(group));
   }
 
   /** Leaves out what takes records away, where all of it is more than may go at once. */

@@ -2,7 +2,7 @@
 // know what the zone holds but whose services are in it.
 
 import type { MirrorConfig } from "../config/mirror-config.ts";
-import { serviceKey } from "../federation/model.ts";
+import { type Service, serviceKey } from "../federation/model.ts";
 import type { Model } from "../federation/whole-model.ts";
 import type { Health } from "../routing/candidates.ts";
 import { DesiredRecords } from "./desired.ts";
@@ -63,6 +63,11 @@ export class MirrorSource {
     const { sets, facts } = this.#records.of(found);
     this.#fidelity.add(found, { lacksLocalFamily: facts.hasBorrowedFamily, isCut: facts.isCut });
     return { service: serviceKey(found), sets };
+  }
+
+  /** By `namespace/name`; `undefined` where there is none. */
+  service(key: string): Service | undefined {
+    return this.#model.services.get(key);
   }
 
   /** What the cloud cannot say of the services that were asked for. */

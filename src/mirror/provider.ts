@@ -44,7 +44,7 @@ export interface Provider {
 export interface ZoneInfo {
   /** The zone's name, written like those of record sets. */
   readonly domain: string;
-  /** The most values of one part, and the most parts of one record set. */
+  /** The most values of one record set in all its parts, and the most parts. */
   readonly mostValues: number;
   readonly mostParts: number;
 }

@@ -38,10 +38,12 @@ const defaultMostAttempts = 5;
 const defaultRequestTimeoutMs = 20_000;
 
 /**
- * The most values of one record, and the most records of one name and type; of geoproximity fewer.
+ * The most values of the records of one name and type: Route 53 takes 400 of one record, but both
+ * families of a name must change in one request of at most 1,000, where a change counts what it
+ * deletes and what it creates. And the most records of one name and type; of geoproximity fewer.
  * https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/DNSLimitations.html
  */
-const mostValues = 400;
+const mostValues = 240;
 const mostParts = 100;
 const mostGeoproximityParts = 30;
 

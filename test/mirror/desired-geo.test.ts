@@ -19,6 +19,25 @@ import { partText } from "./record-sketch.ts";
 
 const byPlace: readonly Row[] = [
   {
+    name: "clusters that are all for their own clients only each have their place",
+    mode: "geoproximity",
+    clusters: {
+      london: { ...london, routing: { allowCrossClusterTraffic: false } },
+      tokyo: { ...three.tokyo, routing: { allowCrossClusterTraffic: false } },
+    },
+    placed: { london: { external: [ofLondon] }, tokyo: { external: [ofTokyo] } },
+    parts: [
+      `[geoproximity london 51.51 -0.13] 180 ${ofLondon}`,
+      `[geoproximity tokyo 35.69 139.69] 180 ${ofTokyo}`,
+    ],
+  },
+  {
+    name: "parts that together have more values than a provider takes are one of all",
+    mode: "geoproximity",
+    mostValues: 2,
+    parts: [`180 ${ofLondon} | ${ofFrankfurt}`],
+  },
+  {
     name: "each cluster's place has its addresses, coordinates to two decimals",
     mode: "geoproximity",
     parts: [

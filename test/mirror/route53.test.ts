@@ -30,7 +30,7 @@ describe("a zone in Route 53", () => {
 
   it("is opened with its name and what it may hold", async () => {
     expect(zone.label).to.equal("route53 Z123");
-    const nearest = { domain: "example.com.", mostValues: 400, mostParts: 30 };
+    const nearest = { domain: "example.com.", mostValues: 240, mostParts: 30 };
     expect(await zone.open(signal)).to.deep.equal(nearest);
     const weighted = await openUnpaced(service, { policy: "weighted" });
     expect((await weighted.open(signal)).mostParts).to.equal(100);

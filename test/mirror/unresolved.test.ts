@@ -1,11 +1,11 @@
-// When the command stops since load balancer hostnames are not resolved: only where something would
+// When a mirror stops since load balancer hostnames are not resolved: only where something would
 // go that may be right.
 
 import { expect } from "chai";
-import { unresolvedRefusal } from "../../src/cli/mirror-unresolved.ts";
 import type { IngressHostname, Service } from "../../src/federation/model.ts";
 import type { Plan, PlannedChange } from "../../src/mirror/plan-types.ts";
 import type { RecordSet } from "../../src/mirror/record-set.ts";
+import { unresolvedRefusal } from "../../src/mirror/unresolved.ts";
 import { modelOf } from "../kit/federation.ts";
 
 const name = "web.a.my-federation.my-domain.com.";

@@ -1,17 +1,18 @@
 // When a plan rests on load balancer hostnames that were not resolved: it would take away addresses
-// that may be right (semantics 5: last good addresses are kept, which a command does not have). It
+// that may be right (semantics 5: last good addresses are kept, which who has just started does not
+// have). It
 // must not know how hostnames are resolved.
 
 import type { Service } from "../federation/model.ts";
-import type { Plan, PlannedGroup } from "../mirror/plan-types.ts";
-import type { RecordSet } from "../mirror/record-set.ts";
+import type { Plan, PlannedGroup } from "./plan-types.ts";
+import type { RecordSet } from "./record-set.ts";
 
 /**
  * Why a plan stops, in one sentence; `undefined` if it does not.
  * @param serviceOf by `namespace/name`; `undefined` where there is none any more.
  */
 export function unresolvedRefusal(
-  { groups }: Plan,
+  { groups }: Pick<Plan, "groups">,
   serviceOf: (service: string) => Service | undefined,
 ): string | undefined {
   const hostnames = new Set<string>();
