@@ -114,6 +114,24 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    name: "SRV has the group first that most clients go to, whichever service it is",
+    clusters: {
+      one: { ...one, routing: { priority: 1 } },
+      two: { ...two, routing: { priority: 2 } },
+    },
+    placed: {
+      one: {
+        ...ports({ name: "web", port: 80 }),
+        external: ["192.0.2.1", "192.0.2.11", "192.0.2.21"],
+      },
+      two: { ...ports({ name: "web", port: 80 }), external: ["192.0.2.2"] },
+    },
+    down: ["192.0.2.1", "192.0.2.11"],
+    at: [port],
+    // A third of one is healthy and 70 % would be enough: it keeps 48 % of its clients.
+    sets: [`${port} SRV 180 0 65535 80 ${ofTwo} | 1 65535 80 ${ofOne}`],
+  },
+  {
     name: "a cluster that is down keeps its own name, but no SRV record",
     down: ["192.0.2.1"],
     at: [port, ofOne, ofTwo],
