@@ -11,8 +11,11 @@ export interface OpenedWorld {
   readonly first: Reading<World>;
   readonly reader: WorldReader;
   readonly hostnames: Hostnames;
-  /** Resolves when each of the world's hostnames was tried once: from then on it is known whole. */
-  readonly tried: Promise<void>;
+  /**
+   * Resolves when each of the world's hostnames was tried once, after which it must be read again;
+   * `undefined`: that was before `first` was read, which so is known whole.
+   */
+  readonly tried: Promise<void> | undefined;
 }
 
 /** How long the first answers wait for load balancer hostnames, in milliseconds. */
@@ -33,16 +36,16 @@ export async function openWorld(
   const unresolved = await reader.read();
   const names = unresolved.ok ? hostnamesOf(unresolved.state) : [];
   if (names.length === 0) {
-    return { first: unresolved, reader, hostnames, tried: Promise.resolve() };
+    return { first: unresolved, reader, hostnames, tried: undefined };
   }
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, firstLookUpMs);
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(resolve, firstLookUpMs, "late");
   });
   const tried = hostnames.track(names);
-  await Promise.race([tried, late]);
+  const isLate = (await Promise.race([tried, late])) === "late";
   clearTimeout(timer);
-  return { first: await reader.read(), reader, hostnames, tried };
+  return { first: await reader.read(), reader, hostnames, tried: isLate ? tried : undefined };
 }
 
 /** What is said of a load balancer hostname that cannot be resolved. */

@@ -58,15 +58,16 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     return ExitStatus.BAD_INPUT;
   }
   let lastReload = reloadStatus(0);
-  // While a hostname was never tried, what its cluster has is not known.
+  // While a hostname was never tried, or what came of it was not read, what its cluster has is not
+  // known.
   const trying = new Set<Promise<void>>();
   const tryFor = (trial: Promise<void>): void => {
-    trying.add(trial);
-    trial.catch(onError).finally(() => trying.delete(trial));
+    const read = trial.then(() => reload?.trigger());
+    trying.add(read);
+    read.catch(onError).finally(() => trying.delete(read));
   };
   const onError = (error: unknown): void =>
     log.error({ event: "reload-failed", err: error }, "reload failed");
-  tryFor(tried);
   let parts: ServerParts;
   try {
     const { drains } = kept;
@@ -75,7 +76,7 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
       drains,
       log,
       lastReload: () => lastReload,
-      isWhole: () => trying.size === 0,
+      isWhole: () => trying.size === 0 && (tried === undefined || reload !== undefined),
     });
   } catch (error) {
     hostnames.stop();
@@ -85,8 +86,10 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
 
   const use = async (next: World): Promise<void> => {
     warnOfLateSettings(log, current, next);
+    const known = new Set(hostnamesOf(current));
     current = next;
-    tryFor(hostnames.track(hostnamesOf(next)));
+    const tracked = hostnames.track(hostnamesOf(next));
+    if (hostnamesOf(next).some((each) => !known.has(each))) tryFor(tracked);
     watch.use(next).catch(onError);
     await parts.use(next);
     log.info({ event: "reloaded", ...countsOf(next) }, "answering from the new state");
@@ -103,6 +106,7 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     },
     onError,
   });
+  if (tried) tryFor(tried);
   const watch = new WorldWatch(configFile, log, () => void reload?.trigger());
   await watch.use(world);
   const onHangUp = (): void => {
