@@ -116,6 +116,7 @@ export class MirrorPart {
     return {
       ...this.#surroundings,
       world: () => this.#world,
+      hear: () => this.#look(),
       // Accounts are bounded, not zones.
       pace: () => {
         this.#pace ??= import("../mirror/route53.ts").then(({ route53Pace }) => route53Pace());
@@ -127,6 +128,8 @@ export class MirrorPart {
 
 interface MirrorContext extends MirrorSurroundings {
   readonly world: () => World;
+  /** Hands on what has changed since it was looked for. */
+  readonly hear: () => void;
   readonly pace: () => Promise<Pace>;
 }
 
@@ -174,6 +177,7 @@ class RunningMirror {
         hindrance: this.#context.hindrance,
         meter,
         events: mirrorLog(log),
+        hear: this.#context.hear,
         schedule: (callback, delayMs) => {
           const timer = setTimeout(callback, delayMs);
           return () => clearTimeout(timer);
@@ -183,6 +187,7 @@ class RunningMirror {
       });
       this.#failure = undefined;
     } catch (error) {
+      if (this.#isStopped) return;
       this.#failure = error instanceof Error ? error.message : String(error);
       mirrorLog(log).onFailure(this.#label, error);
       this.#retry = setTimeout(() => void this.start(), retryMs);

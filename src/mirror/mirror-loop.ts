@@ -29,6 +29,8 @@ export interface MirrorLoopOptions {
   readonly hindrance: () => string | undefined;
   readonly meter: MirrorMeter;
   readonly events: MirrorEvents;
+  /** Has what is new told by `changed` now, if it is told now and then only. */
+  readonly hear: () => void;
   readonly schedule: Schedule;
   /** Lets others have the thread. */
   readonly pause: () => Promise<void>;
@@ -124,8 +126,11 @@ export class MirrorLoop {
 
   /** Plans all against a zone that was just listed. */
   async #compare(isOthers: (name: string) => boolean, signal: AbortSignal): Promise<void> {
+    this.#options.hear();
     await this.#withDirty(async (dirty) => {
       const plan = await this.#planAll();
+      // What is new since the beginning may be in the plan already, and is nobody else's work.
+      this.#options.hear();
       this.#outpace(plan.groups.flatMap(({ name }) => (isOthers(name) ? [name] : [])));
       const isMine = this.#ownDifferences(dirty);
       const mine = new Set(
@@ -146,10 +151,13 @@ export class MirrorLoop {
 
   /** Whether a group puts right what came to be different here, and not by somebody else. */
   #ownDifferences(dirty: ReadonlySet<string> | "all"): (group: PlannedGroup) => boolean {
-    if (this.#options.dryRun || !this.#isCompared || dirty === "all") return () => true;
+    const isNew = this.#dirty;
+    const isAll = dirty === "all" || isNew === "all";
+    if (this.#options.dryRun || !this.#isCompared || isAll) return () => true;
     const freed = this.#report.conflictNames();
     return ({ name, service }) =>
       dirty.has(service) ||
+      isNew.has(service) ||
       this.#outpaced.has(service) ||
       this.#withheld.has(service) ||
       freed.has(name);

@@ -92,6 +92,9 @@ export class World {
   readonly meter: Record<string, number> = {};
   config = settings;
   hindrance: string | undefined;
+  /** Called where the loop lets others have the thread. */
+  onPause = (): void => undefined;
+  readonly #untold = new Set<string>();
   readonly #startMs = this.time.now();
   #services: Record<string, ServiceSketch>;
   #model: Model;
@@ -126,6 +129,17 @@ export class World {
     this.#tell(addresses);
   }
 
+  /** What `hear` tells of. */
+  downUntold(...addresses: readonly string[]): void {
+    for (const each of addresses) this.#down.add(each);
+    for (const key of servicesOf(addresses)) this.#untold.add(key);
+  }
+
+  hear = (): void => {
+    this.loop.changed(this.#untold);
+    this.#untold.clear();
+  };
+
   up(...addresses: readonly string[]): void {
     for (const each of addresses) this.#down.delete(each);
     this.#tell(addresses);
@@ -159,19 +173,23 @@ export class World {
     return this.told.splice(0);
   }
 
-  /** Addresses are in two services at most: 198.18.H.L and 198.19.H.L of number H * 256 + L. */
   #tell(addresses: readonly string[]): void {
-    const keys = addresses.map((address) => {
-      const [, , high = 0, low = 0] = address.split(".").map(Number);
-      return `default/s${high * 256 + low}`;
-    });
-    this.loop.changed(keys);
+    this.loop.changed(servicesOf(addresses));
   }
+}
+
+/** 198.18.H.L and 198.19.H.L are of number H * 256 + L. */
+function servicesOf(addresses: readonly string[]): string[] {
+  return addresses.map((address) => {
+    const [, , high = 0, low = 0] = address.split(".").map(Number);
+    return `default/s${high * 256 + low}`;
+  });
 }
 
 /** A loop of this world that tells it all. */
 export function loopFor(
-  world: Pick<World, "time" | "zone" | "told" | "conflicts" | "meter" | "hindrance" | "source">,
+  world: Pick<World, "time" | "zone" | "told" | "conflicts" | "meter" | "hindrance" | "source"> &
+    Partial<Pick<World, "hear" | "onPause">>,
   by: string,
   given: { maxDeletePercent: number; dryRun: boolean; source?: MirrorLoopOptions["source"] },
 ): MirrorLoop {
@@ -215,8 +233,9 @@ export function loopFor(
       onHeld: (_, reason) => told.push(`held: ${reason}`),
       onFailure: (_, error) => told.push(error instanceof Error ? error.message : String(error)),
     },
+    hear: () => world.hear?.(),
     schedule: time.schedule,
-    pause: () => Promise.resolve(),
+    pause: async () => world.onPause?.(),
     now: time.now,
   });
 }
