@@ -23,6 +23,11 @@ export function mirrorLog(log: Pick<Logger, "info" | "warn" | "error">): MirrorE
         conflictFields(mirror, conflict),
         `${mirror}: conflict: ${printable(conflict.message)}`,
       ),
+    onMoreConflicts: (mirror, count) =>
+      log.warn(
+        { event: "mirror-conflicts", mirror, count },
+        `${mirror}: ${count} more conflicts: meridian mirror plan has all`,
+      ),
     onHeld: (mirror, reason) =>
       log.warn(
         { event: "mirror-held", mirror, reason: printable(reason) },

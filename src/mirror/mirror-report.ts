@@ -14,6 +14,8 @@ export interface MirrorEvents {
   /** Differences that nobody here made; they are put right if they stay. */
   readonly onDrift: (mirror: string, names: readonly string[]) => void;
   readonly onConflict: (mirror: string, conflict: Conflict) => void;
+  /** So many more conflicts than were told one by one. */
+  readonly onMoreConflicts: (mirror: string, count: number) => void;
   /** Something keeps the mirror from changing anything; told once until it changes. */
   readonly onHeld: (mirror: string, reason: string) => void;
   readonly onFailure: (mirror: string, error: unknown) => void;
@@ -21,7 +23,7 @@ export interface MirrorEvents {
 
 export type ChangeCounts = Pick<Applied, "created" | "updated" | "deleted" | "drift">;
 
-/** Conflicts that the status gives in words. */
+/** Conflicts that the status gives in words, and that the log has of one comparison. */
 const mostExamples = 20;
 
 /** One mirror as others see it. */
@@ -92,6 +94,7 @@ export class MirrorReport {
     this.#meter.changed(this.#label, "update", updated);
     this.#meter.changed(this.#label, "delete", deleted);
     this.#meter.drifted(this.#label, drift);
+    this.#countRecords();
     this.#events.onChanged(this.#label, { created, updated, deleted, drift }, false);
   }
 
@@ -111,6 +114,10 @@ export class MirrorReport {
     this.#lastError = undefined;
     this.#meter.ran(this.#label, "success");
     this.#meter.succeeded(this.#label, Math.floor(nowMs / 1000));
+    this.#countRecords();
+  }
+
+  #countRecords(): void {
     this.#meter.records(this.#label, this.#mirror.zone?.count(this.#mirror.owner) ?? 0);
   }
 
@@ -147,13 +154,18 @@ export class MirrorReport {
           (reason === "refused" && names.has(name)),
       ),
     );
-    for (const each of plan.conflicts) this.#addConflict(each, former.has(conflictKey(each)));
+    const found = plan.conflicts.filter((each) => !former.has(conflictKey(each)));
+    for (const each of found.slice(0, mostExamples)) this.#events.onConflict(this.#label, each);
+    const more = found.length - mostExamples;
+    if (more > 0) this.#events.onMoreConflicts(this.#label, more);
+    for (const each of plan.conflicts) this.#conflicts.set(conflictKey(each), each);
     this.#meter.conflicts(this.#label, this.#conflicts.size);
   }
 
-  #addConflict(conflict: Conflict, isKnown = this.#conflicts.has(conflictKey(conflict))): void {
-    if (!isKnown) this.#events.onConflict(this.#label, conflict);
-    this.#conflicts.set(conflictKey(conflict), conflict);
+  #addConflict(conflict: Conflict): void {
+    const key = conflictKey(conflict);
+    if (!this.#conflicts.has(key)) this.#events.onConflict(this.#label, conflict);
+    this.#conflicts.set(key, conflict);
     this.#meter.conflicts(this.#label, this.#conflicts.size);
   }
 

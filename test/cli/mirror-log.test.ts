@@ -111,6 +111,17 @@ const cases: readonly {
     },
   },
   {
+    name: "how many conflicts were not told",
+    tell: (events) => events.onMoreConflicts(mirror, 5),
+    expected: {
+      level: warning,
+      event: "mirror-conflicts",
+      mirror,
+      count: 5,
+      msg: "route53 Z123: 5 more conflicts: meridian mirror plan has all",
+    },
+  },
+  {
     name: "what holds it",
     tell: (events) => events.onHeld(mirror, "quorum is lost"),
     expected: {

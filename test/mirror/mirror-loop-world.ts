@@ -230,6 +230,7 @@ export function loopFor(
         told.push(`conflict ${conflict.reason} ${conflict.type} ${conflict.name}`);
         world.conflicts.push(conflict);
       },
+      onMoreConflicts: (_, count) => told.push(`${count} more conflicts`),
       onHeld: (_, reason) => told.push(`held: ${reason}`),
       onFailure: (_, error) => told.push(error instanceof Error ? error.message : String(error)),
     },
