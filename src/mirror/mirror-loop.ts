@@ -301,7 +301,9 @@ export class MirrorLoop {
     const maker = mirror.plan();
     maker.add(this.#source().wanted(service));
     mirror.written.know(maker.right);
-    return maker.finish().groups.find((group) => group.name === name);
+    const { groups, conflicts } = maker.finish();
+    for (const each of conflicts) if (each.name === name) this.#report.metConflict(each);
+    return groups.find((group) => group.name === name);
   }
 
   #planAll(): Promise<Plan> {

@@ -80,7 +80,7 @@ export class MirrorReport {
   applied(applied: Applied): void {
     const { created, updated, deleted, drift } = applied;
     if (created + updated + deleted > 0) this.#changed({ created, updated, deleted, drift });
-    for (const conflict of applied.conflicts) this.#addConflict(conflict);
+    for (const conflict of applied.conflicts) this.metConflict(conflict);
   }
 
   #changed({ created, updated, deleted, drift }: ChangeCounts): void {
@@ -162,7 +162,8 @@ export class MirrorReport {
     this.#meter.conflicts(this.#label, this.#conflicts.size);
   }
 
-  #addConflict(conflict: Conflict): void {
+  /** One that was met only when something was to be written. */
+  metConflict(conflict: Conflict): void {
     const key = conflictKey(conflict);
     if (!this.#conflicts.has(key)) this.#events.onConflict(this.#label, conflict);
     this.#conflicts.set(key, conflict);
