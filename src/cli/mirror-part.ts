@@ -15,6 +15,7 @@ import type { Pace } from "../mirror/pace.ts";
 import type { WrittenRecords } from "../mirror/written-records.ts";
 import type { Logger } from "./log.ts";
 import { mirrorLog } from "./mirror-log.ts";
+import { meterOf, mirrorNames } from "./mirror-names.ts";
 import { mirroredDomain, mirrorLabel, openMirror } from "./mirror-provider.ts";
 import type { World } from "./world.ts";
 
@@ -80,6 +81,11 @@ export class MirrorPart {
     return this.#running.map((each) => each.status());
   }
 
+  /** As metrics name them. */
+  names(): readonly string[] {
+    return this.#running.map(({ name }) => name);
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -102,8 +108,11 @@ export class MirrorPart {
   /** Ends the mirrors there are and begins those of the world as it is now. */
   #restart(): void {
     const former = this.#running;
-    const { config } = this.#world;
-    const next = config.mirror.map((each) => new RunningMirror(each, this.#contextOf()));
+    const { config, sources } = this.#world;
+    const names = mirrorNames(config.mirror, sources.model.federation.name);
+    const next = config.mirror.map(
+      (each, at) => new RunningMirror(each, names[at] ?? mirrorLabel(each), this.#contextOf()),
+    );
     this.#running = next;
     this.#last = this.#last.then(async () => {
       await Promise.all(former.map((each) => each.stop()));
@@ -135,6 +144,7 @@ interface MirrorContext extends MirrorSurroundings {
 
 /** One mirror between its start and its end. */
 class RunningMirror {
+  readonly name: string;
   readonly #config: MirrorConfig;
   readonly #context: MirrorContext;
   loop: MirrorLoop | undefined;
@@ -145,9 +155,10 @@ class RunningMirror {
   #keepAfterMs = 0;
   #isStopped = false;
 
-  constructor(config: MirrorConfig, context: MirrorContext) {
+  constructor(config: MirrorConfig, name: string, context: MirrorContext) {
+    this.name = name;
     this.#config = config;
-    this.#context = context;
+    this.#context = { ...context, meter: meterOf(context.meter, name) };
   }
 
   async start(): Promise<void> {

@@ -60,7 +60,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       version,
       refusals: Object.keys(refusals),
       read: () => votingReading(voting),
-      mirrors: () => mirrors.status().map(({ mirror }) => mirror),
+      mirrors: () => mirrors.names(),
     });
     const voting = await openVoting(world, metrics.meter, log);
     let configured = first;
