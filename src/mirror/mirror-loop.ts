@@ -99,7 +99,7 @@ export class MirrorLoop {
   }
 
   status(): MirrorStatus {
-    return this.#report.status();
+    return this.#report.status(this.#options.hindrance());
   }
 
   /** Ends what goes on; what was written stays. */

@@ -45,14 +45,15 @@ export class MirrorReport {
     this.#events = events;
   }
 
-  status(): MirrorStatus {
+  /** @param waitingFor what hinders now, whether or not anything was to be done since it does */
+  status(waitingFor: string | undefined): MirrorStatus {
     const found = [...this.#conflicts.values()];
     const at = this.#lastSuccessMs;
     return {
       mirror: this.#label,
       owner: this.#mirror.owner,
       dryRun: this.#isDryRun,
-      waitingFor: this.#waitingFor ?? null,
+      waitingFor: waitingFor ?? null,
       lastSuccess: at === undefined ? null : new Date(at).toISOString(),
       lastError: this.#lastError ?? null,
       records: this.#mirror.zone?.count(this.#mirror.owner) ?? null,

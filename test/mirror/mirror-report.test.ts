@@ -20,6 +20,15 @@ describe("the report of a mirror", () => {
     expect(world.takeTold()).to.include(`conflict foreign A ${globalName("s25")}`);
   });
 
+  it("says what hinders as long as it does, also while nothing is to be done", async () => {
+    const world = new World(1);
+    await world.check();
+    world.hindrance = "quorum is lost";
+    expect(world.loop.status().waitingFor).to.equal("quorum is lost");
+    world.hindrance = undefined;
+    expect(world.loop.status().waitingFor).to.equal(null);
+  });
+
   it("counts the records of the zone as soon as they are changed", async () => {
     const world = new World(5);
     await world.check();
