@@ -186,7 +186,7 @@ export class MirrorLoop {
         await this.#apply(stayed, signal);
         this.#suspects.forget(names);
         this.#lookAtSuspects();
-        this.#report.ran();
+        this.#report.ran(false);
       }),
     );
   }
@@ -210,7 +210,7 @@ export class MirrorLoop {
             signal,
           );
         });
-        this.#report.ran();
+        this.#report.ran(this.#failures.check === 0 && this.#withheld.size === 0);
       }),
     );
   }

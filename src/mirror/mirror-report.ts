@@ -104,9 +104,13 @@ export class MirrorReport {
     this.#events.onChanged(this.#label, countChanges(groups), true);
   }
 
-  /** A run of what changed ended well. */
-  ran(): void {
+  /**
+   * A run of what changed ended.
+   * @param isAllDone whether it made good all that failed before, and left nothing undone.
+   */
+  ran(isAllDone: boolean): void {
     this.#meter.ran(this.#label, "success");
+    if (isAllDone) this.#lastError = undefined;
   }
 
   /** All was compared, and found or made right. */
