@@ -1,0 +1,18 @@
+// Laws that npm test holds over a part of these cases: all of them take longer than it should. They
+// need nothing but Node.
+
+import { checkAnswers } from "../fuzz/check-answers.ts";
+import { checkSchedules } from "../health/model-check.ts";
+
+const packets = 200_000;
+const schedules = 27_000;
+
+describe("laws, at length", () => {
+  it(`${packets} mutated packets are answered or dropped in time, within limits, readably`, () =>
+    checkAnswers(packets));
+
+  it(`no verdict turns without a majority of five or seven voters in ${schedules} schedules`, function () {
+    this.timeout(180_000); // some 15 s where nothing else runs
+    checkSchedules([5, 5, 5, 7, 1], 20261122, schedules);
+  });
+});
