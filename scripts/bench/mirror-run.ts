@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
 import { planSchema } from "../../src/cli/mirror-plan-json.ts";
 import type { MirrorStand, StandKind } from "../../test/kit/mirror-stands.ts";
 
@@ -109,6 +110,8 @@ async function run(
   folder: string,
   ...args: readonly string[]
 ): Promise<{ readonly figures: CommandFigures; readonly stdout: string }> {
+  // An account's requests are counted over all commands: none follows upon another's heels.
+  await delay(1100);
   const requests = stand.requests().length;
   const changes = stand.changeCount();
   const startMs = performance.now();
