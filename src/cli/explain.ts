@@ -8,10 +8,10 @@ import { type ExplainQuery, explainQuery, readExplainQuery } from "./explain-que
 import { explanationText } from "./explain-text.ts";
 import { readExplanation } from "./explanation-reader.ts";
 import { failoverJson, failoverText } from "./failover-text.ts";
-import { hostnameFailure, openWorld } from "./open-world.ts";
-import { ExitStatus, printProblems, shortPath } from "./output.ts";
+import { readWorld } from "./open-world.ts";
+import { ExitStatus, shortPath } from "./output.ts";
 import { printable } from "./server-status.ts";
-import { votersOnEndpoint, type World } from "./world.ts";
+import { votersOnEndpoint } from "./world.ts";
 
 export interface ExplainCommandOptions {
   /** A source address, or an ECS prefix with `/LEN`; not needed for `failover`. */
@@ -100,18 +100,6 @@ async function explainFailover(
   const report = failoverJson(service, votersOnEndpoint(world));
   console.log(json ? JSON.stringify(report, null, 2) : failoverText(report));
   return ExitStatus.FINE;
-}
-
-/** The world of the files; `undefined`: its problems have been printed. */
-async function readWorld(config: string): Promise<World | undefined> {
-  const { first, hostnames } = await openWorld(config, {
-    onChange: () => undefined,
-    onFailure: (hostname, reason) => console.error(hostnameFailure(hostname, reason)),
-  });
-  hostnames.stop();
-  if (first.ok) return first.state;
-  printProblems(first.problems);
-  return undefined;
 }
 
 /** Whatever answers at a URL may say anything. */

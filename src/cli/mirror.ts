@@ -9,10 +9,9 @@ import { planJson } from "./mirror-plan-json.ts";
 import { planText } from "./mirror-plan-text.ts";
 import { MirrorRun, messageOf } from "./mirror-run.ts";
 import { readMirrorState } from "./mirror-state.ts";
-import { hostnameFailure, openWorld } from "./open-world.ts";
-import { ExitStatus, printProblems, shortPath } from "./output.ts";
+import { readWorld } from "./open-world.ts";
+import { ExitStatus, shortPath } from "./output.ts";
 import { printable } from "./server-status.ts";
-import type { World } from "./world.ts";
 
 export interface MirrorCommandOptions {
   readonly config: string;
@@ -131,18 +130,6 @@ function readAdoption({
   if (value) return { ok: true, value };
   const form = "heritage=external-dns,external-dns/owner=OWNER";
   return { ok: false, message: `cannot use --adopt: allowed ${form}, got ${printable(adopt)}` };
-}
-
-/** The world of the files; `undefined`: its problems have been printed. */
-async function readWorld(config: string): Promise<World | undefined> {
-  const { first, hostnames } = await openWorld(config, {
-    onChange: () => undefined,
-    onFailure: (hostname, reason) => console.error(hostnameFailure(hostname, reason)),
-  });
-  hostnames.stop();
-  if (first.ok) return first.state;
-  printProblems(first.problems);
-  return undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import path from "node:path";
 import { readServerConfig } from "../config/server-config.ts";
 import { dnsLookUp, Hostnames, type HostnamesOptions } from "../sources/hostnames.ts";
 import type { Reading } from "../sources/reload.ts";
+import { printProblems } from "./output.ts";
 import { type World, WorldReader } from "./world.ts";
 
 /** A world that was read once and can be read again. */
@@ -46,6 +47,18 @@ export async function openWorld(
   const isLate = (await Promise.race([tried, late])) === "late";
   clearTimeout(timer);
   return { first: await reader.read(), reader, hostnames, tried: isLate ? tried : undefined };
+}
+
+/** The world of the files, read once for a command; `undefined`: its problems have been printed. */
+export async function readWorld(configFile: string): Promise<World | undefined> {
+  const { first, hostnames } = await openWorld(configFile, {
+    onChange: () => undefined,
+    onFailure: (hostname, reason) => console.error(hostnameFailure(hostname, reason)),
+  });
+  hostnames.stop();
+  if (first.ok) return first.state;
+  printProblems(first.problems);
+  return undefined;
 }
 
 /** What is said of a load balancer hostname that cannot be resolved. */

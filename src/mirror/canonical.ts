@@ -17,7 +17,7 @@ export function saysTheSame(one: RecordSet, other: RecordSet): boolean {
 }
 
 /** A part as a text that equal parts of record sets of this type share. */
-export function canonicalPart(type: string, { ttlSeconds, values, routing }: RecordPart): string {
+function canonicalPart(type: string, { ttlSeconds, values, routing }: RecordPart): string {
   const sorted = values.map((value) => canonicalValue(type, value)).sort();
   return `${routing ? routingText(routing) : ""} ${ttlSeconds} ${sorted.join(" | ")}`;
 }
