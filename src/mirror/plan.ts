@@ -27,13 +27,6 @@ export interface WantedService {
   readonly sets: readonly RecordSet[];
 }
 
-/** Plans all that these services need. Services that are not named keep what they have. */
-export function makePlan(input: PlanInput, services: Iterable<WantedService>): Plan {
-  const plan = new PlanMaker(input);
-  for (const each of services) plan.add(each);
-  return plan.finish();
-}
-
 /** A plan that is made service by service, so that whoever makes it can do other things between. */
 export class PlanMaker {
   readonly #input: PlanInput;

@@ -3,8 +3,7 @@
 
 import { expect } from "chai";
 import { parseAdoption } from "../../src/mirror/ownership.ts";
-import { makePlan } from "../../src/mirror/plan.ts";
-import { changeText, owned, recordSet, zoneOf } from "./record-sketch.ts";
+import { changeText, makePlan, owned, recordSet, zoneOf } from "./record-sketch.ts";
 
 const theirs = "heritage=external-dns,external-dns/owner=old";
 const text = `"${theirs},external-dns/resource=ingress/shop/web"`;

@@ -5,12 +5,11 @@
 import { expect } from "chai";
 import type { CloudDnsConfig } from "../../src/config/mirror-config.ts";
 import { MirrorSource } from "../../src/mirror/mirror-source.ts";
-import { makePlan } from "../../src/mirror/plan.ts";
 import type { PlannedGroup } from "../../src/mirror/plan-types.ts";
 import type { ZoneRecords } from "../../src/mirror/zone-records.ts";
 import table from "../cases/federation-names.json" with { type: "json" };
 import { type FederationSketch, modelOf } from "../kit/federation.ts";
-import { linesOf, recordSet, zoneOf } from "./record-sketch.ts";
+import { linesOf, makePlan, recordSet, zoneOf } from "./record-sketch.ts";
 
 type Case = (typeof table.cases)[number];
 type Ingress = Readonly<Record<string, readonly string[]>>;

@@ -4,11 +4,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { ownershipName, ownershipRecord, parseAdoption } from "../../src/mirror/ownership.ts";
-import { makePlan, type WantedService } from "../../src/mirror/plan.ts";
+import type { WantedService } from "../../src/mirror/plan.ts";
 import type { Plan, PlannedGroup } from "../../src/mirror/plan-types.ts";
 import type { RecordSet } from "../../src/mirror/record-set.ts";
 import type { ZoneRecords } from "../../src/mirror/zone-records.ts";
-import { recordSet, zoneOf } from "./record-sketch.ts";
+import { makePlan, recordSet, zoneOf } from "./record-sketch.ts";
 
 const adoption = parseAdoption("heritage=external-dns,external-dns/owner=old");
 /** By name, the one service that may want it. */

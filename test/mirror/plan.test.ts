@@ -3,11 +3,10 @@
 
 import { expect } from "chai";
 import { digestOf } from "../../src/mirror/canonical.ts";
-import { makePlan } from "../../src/mirror/plan.ts";
 import { type RecordSet, recordKey } from "../../src/mirror/record-set.ts";
 import { a, aaaa, cname, name, other, ownRows, txt, web } from "./plan-cases.ts";
 import { foreignRows } from "./plan-foreign-cases.ts";
-import { changeText, linesOf, owned, recordSet, zoneOf } from "./record-sketch.ts";
+import { changeText, linesOf, makePlan, owned, recordSet, zoneOf } from "./record-sketch.ts";
 
 describe("a plan", () => {
   for (const row of [...ownRows, ...foreignRows]) {

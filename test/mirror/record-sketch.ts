@@ -5,7 +5,8 @@ import { formatAddress } from "../../src/dns/address.ts";
 import { type Service, serviceKey } from "../../src/federation/model.ts";
 import { type Desired, type DesiredInput, DesiredRecords } from "../../src/mirror/desired.ts";
 import { type Ownership, ownershipRecord } from "../../src/mirror/ownership.ts";
-import type { PlannedChange } from "../../src/mirror/plan-types.ts";
+import { type PlanInput, PlanMaker, type WantedService } from "../../src/mirror/plan.ts";
+import type { Plan, PlannedChange } from "../../src/mirror/plan-types.ts";
 import type { RecordPart, RecordSet } from "../../src/mirror/record-set.ts";
 import { ZoneRecords } from "../../src/mirror/zone-records.ts";
 import { type FederationSketch, modelOf } from "../kit/federation.ts";
@@ -86,4 +87,11 @@ export function desiredOf(
   return new Map(
     [...services.values()].map((each: Service) => [serviceKey(each), records.of(each)]),
   );
+}
+
+/** Plans all that these services need. Services that are not named keep what they have. */
+export function makePlan(input: PlanInput, services: Iterable<WantedService>): Plan {
+  const plan = new PlanMaker(input);
+  for (const each of services) plan.add(each);
+  return plan.finish();
 }

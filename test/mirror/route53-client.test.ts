@@ -16,6 +16,7 @@ import {
   standInKey,
   startRoute53,
 } from "../kit/route53/server.ts";
+import { settings } from "./route53-settings.ts";
 
 const { signal } = new AbortController();
 const zones = [{ id: "Z123", name: "example.com" }];
@@ -337,24 +338,6 @@ describe("requests to Route 53", () => {
     });
   });
 });
-
-const settings: Route53Config = {
-  provider: "route53",
-  hostedZone: "Z123",
-  region: "us-east-1",
-  endpoint: undefined,
-  profile: undefined,
-  credentials: { ...standInKey, sessionToken: undefined },
-  policy: "geoproximity",
-  owner: undefined,
-  strategy: "plain",
-  ttlSeconds: undefined,
-  include: { namespaces: [], names: [] },
-  exclude: { namespaces: [], names: [] },
-  maxDeletePercent: 25,
-  schedule: "*/5 * * * *",
-  dryRun: false,
-};
 
 function creation(name: string): ChangeGroup[] {
   const parts = [{ ttlSeconds: 60, values: ["192.0.2.1"] }];

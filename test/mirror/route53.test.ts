@@ -13,7 +13,8 @@ import {
 import type { RecordPart, RecordSet } from "../../src/mirror/record-set.ts";
 import { openRoute53 } from "../../src/mirror/route53.ts";
 import { sizeOf } from "../../src/mirror/route53-changes.ts";
-import { type Route53StandIn, standInKey, startRoute53 } from "../kit/route53/server.ts";
+import { type Route53StandIn, startRoute53 } from "../kit/route53/server.ts";
+import { settings } from "./route53-settings.ts";
 
 const { signal } = new AbortController();
 const silent = { called: () => {}, throttled: () => {} };
@@ -279,24 +280,6 @@ function openUnpaced(
   const pace = new Pace({ most: 1000, spanMs: 0 });
   return openRoute53({ ...settings, endpoint: service.endpoint, ...more }, silent, { pace });
 }
-
-const settings: Route53Config = {
-  provider: "route53",
-  hostedZone: "Z123",
-  region: "us-east-1",
-  endpoint: undefined,
-  profile: undefined,
-  credentials: { ...standInKey, sessionToken: undefined },
-  policy: "geoproximity",
-  owner: undefined,
-  strategy: "plain",
-  ttlSeconds: undefined,
-  include: { namespaces: [], names: [] },
-  exclude: { namespaces: [], names: [] },
-  maxDeletePercent: 25,
-  schedule: "*/5 * * * *",
-  dryRun: false,
-};
 
 function set(name: string, type: string, ...parts: RecordPart[]): RecordSet {
   return { name, type, parts };
