@@ -1,11 +1,12 @@
 // The examples of docs/mirror-plan.md are what the code prints, and its table names every topic. With
 // UPDATE_DOCS=1 in the environment the examples are written anew instead of compared.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { planJson } from "../../src/cli/mirror-plan-json.ts";
 import { planText } from "../../src/cli/mirror-plan-text.ts";
 import { rules } from "../../src/mirror/fidelity-rules.ts";
+import { expectPart } from "../docs/generated-part.ts";
 import { example, foreign, nameOf, plain, planOf, update } from "./mirror-plan-sketch.ts";
 
 const page = new URL("../../docs/mirror-plan.md", import.meta.url);
@@ -15,14 +16,7 @@ const parts: Readonly<Record<string, () => string>> = { example: exampleText, js
 describe("docs/mirror-plan.md", () => {
   for (const [name, made] of Object.entries(parts)) {
     it(`has the ${name} that the code prints`, () => {
-      const text = readFileSync(page, "utf8");
-      const part = new RegExp(`(?<=<!-- ${name}: .*-->\n\n)[^]*?(?=\n\n<!-- end -->)`);
-      if (process.env["UPDATE_DOCS"] === "1") {
-        writeFileSync(
-          page,
-          text.replace(part, () => made()),
-        );
-      } else expect(part.exec(text)?.[0]).to.equal(made());
+      expectPart(page, name, made);
     });
   }
 

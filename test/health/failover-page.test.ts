@@ -1,7 +1,7 @@
 // The tables of docs/failover.md are what the code computes. With UPDATE_DOCS=1 in the environment
 // the page is written anew instead of compared.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { explainFailover } from "../../src/cli/failover-text.ts";
 import type { Service } from "../../src/federation/model.ts";
@@ -11,6 +11,7 @@ import {
   type FailoverSettings,
   failoverBudget,
 } from "../../src/health/failover.ts";
+import { expectPart } from "../docs/generated-part.ts";
 import { address } from "../geo/addresses.ts";
 import { healthCheck } from "../kit/health-check.ts";
 
@@ -58,14 +59,7 @@ const parts: Readonly<Record<string, () => string>> = {
 describe("docs/failover.md", () => {
   for (const [name, made] of Object.entries(parts)) {
     it(`has the ${name} that the code computes`, () => {
-      const text = readFileSync(page, "utf8");
-      const part = new RegExp(`(?<=<!-- ${name}: .*-->\n\n)[^]*?(?=\n\n<!-- end -->)`);
-      if (process.env["UPDATE_DOCS"] === "1") {
-        writeFileSync(
-          page,
-          text.replace(part, () => made()),
-        );
-      } else expect(part.exec(text)?.[0]).to.equal(made());
+      expectPart(page, name, made);
     });
   }
 
