@@ -42,8 +42,36 @@ export interface ServerConfig {
   readonly trustedResolvers: readonly Network[];
   /** DNS servers that resolve load balancer hostnames, as `node:dns` takes them; empty: the system's. */
   readonly resolvers: readonly string[];
+  readonly control: ControlConfig;
+  /** Where sampled queries are written; `undefined`: nowhere. */
+  readonly queryLog: QueryLogConfig | undefined;
+  /** What of the last queries is kept in memory; `undefined`: nothing. */
+  readonly querySample: QuerySampleConfig | undefined;
   readonly health: HealthConfig | undefined;
   readonly mirror: readonly MirrorConfig[];
+}
+
+/** Who may use the control API over HTTP, and how it is encrypted. */
+export interface ControlConfig {
+  /** Whoever may do what, by the hash of a token; `undefined`: this machine reads, nobody writes. */
+  readonly tokensFile: string | undefined;
+  /** Certificate and key in PEM files; `undefined`: plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+}
+
+/** A log of queries, a JSON object a line. */
+export interface QueryLogConfig {
+  readonly file: string;
+  /** The share of the queries that are written, above 0 and up to 1. */
+  readonly sample: number;
+}
+
+/** The clients that asked last, what for, and how often. */
+export interface QuerySampleConfig {
+  /** How many clients are kept. */
+  readonly clients: number;
+  /** The share of the queries that are counted, above 0 and up to 1. */
+  readonly sample: number;
 }
 
 /** Whether this instance votes, and with whom. */
@@ -153,6 +181,15 @@ export function parseServerConfig(file: string, text: string): ServerConfigResul
     },
     trustedResolvers: spec.trustedResolvers,
     resolvers: spec.resolvers,
+    control: {
+      tokensFile: absoluteIfGiven(spec.control.tokensFile),
+      tls: spec.control.tls && {
+        cert: absolute(spec.control.tls.cert),
+        key: absolute(spec.control.tls.key),
+      },
+    },
+    queryLog: spec.queryLog && { ...spec.queryLog, file: absolute(spec.queryLog.file) },
+    querySample: spec.querySample,
     health: spec.health && {
       ...spec.health,
       listen: spec.health.listen,

@@ -43,6 +43,26 @@ const health = strictMap({
   listeners: listOf(strictMap({ name: objectName, url: httpUrl }), "listeners").default([]),
 });
 
+const sampleShareRule = "allowed a number above 0, up to 1";
+
+/** A share of all queries. */
+const sampleShare = z
+  .number({ error: sampleShareRule })
+  .gt(0, { error: sampleShareRule })
+  .max(1, { error: sampleShareRule });
+
+const control = strictMap({
+  tokensFile: text.optional(),
+  tls: strictMap({ cert: text, key: text }).optional(),
+});
+
+const queryLog = strictMap({ file: text, sample: sampleShare.default(0.01) });
+
+const querySample = strictMap({
+  clients: integer(1, 1_000_000).default(10_000),
+  sample: sampleShare.default(0.01),
+});
+
 /** One server. Paths are as written, relative to the file. */
 export const serverSchema = objectSchema("Server", {
   metadata: strictMap({ name: objectName }),
@@ -78,6 +98,9 @@ export const serverSchema = objectSchema("Server", {
     }).prefault({}),
     trustedResolvers: listOf(network, "networks").default([]),
     resolvers: listOf(serverAddress, "addresses").default([]),
+    control: control.prefault({}),
+    queryLog: queryLog.optional(),
+    querySample: querySample.optional(),
     health: health.optional(),
     mirror: listOf(mirrorSchema, "mirrors").default([]),
   }).prefault({}),

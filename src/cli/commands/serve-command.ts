@@ -1,0 +1,24 @@
+// `meridian serve` on the command line: its arguments, flags and help. It must not know how the command
+// does what it does: that is loaded when it is asked for.
+
+import { type Command, Option } from "commander";
+import type { ServeOptions } from "../serve.ts";
+import { configOption, type ExitWith } from "./shared-options.ts";
+
+/** Adds the command to the program. */
+export function addServe(program: Command, exitWith: ExitWith): void {
+  program
+    .command("serve")
+    .description("run the server in the foreground; SIGHUP reloads, SIGTERM drains and exits 0")
+    .option(...configOption)
+    .addOption(
+      new Option(
+        "--udp <mode>",
+        "read UDP in batches of system calls (Linux), or by node:dgram; default: in batches if possible",
+      ).choices(["batch", "dgram"]),
+    )
+    .action(async ({ config, ...options }: { config: string } & ServeOptions) => {
+      const { serve } = await import("../serve.ts");
+      exitWith(await serve(config, options));
+    });
+}

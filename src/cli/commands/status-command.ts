@@ -1,0 +1,23 @@
+// `meridian status` on the command line: its arguments, flags and help. It must not know how the command
+// does what it does: that is loaded when it is asked for.
+
+import type { Command } from "commander";
+import type { StatusOptions } from "../status.ts";
+import { dataFolderOption, type ExitWith, serverOption } from "./shared-options.ts";
+
+/** Adds the command to the program. */
+export function addStatus(program: Command, exitWith: ExitWith): void {
+  program
+    .command("status")
+    .description(
+      "voters, clusters, and each endpoint with each voter's word and what would flip it",
+    )
+    .option(...dataFolderOption)
+    .option(...serverOption)
+    .option("--json", "print it as JSON")
+    .addHelpText("after", "\nExample: meridian status --server http://127.0.0.1:8053")
+    .action(async (options: StatusOptions) => {
+      const { statusCommand } = await import("../status.ts");
+      exitWith(await statusCommand(options));
+    });
+}
