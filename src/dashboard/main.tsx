@@ -1,0 +1,3 @@
+import { render } from "preact";
+const page = document.getElementById("page");
+if (page) render(<main>…</main>, page);
