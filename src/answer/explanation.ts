@@ -9,11 +9,21 @@ import type { Route } from "../routing/route.ts";
 
 /** What a client would be answered, and why. */
 export interface Explanation {
+  /** What is taken as given, whatever is so; left out in an explanation of what is. */
+  readonly assuming?: ExplainedAssumptions;
   readonly question: { readonly name: string; readonly type: string };
   readonly client: ExplainedClient;
   /** The federated names on the way to the answer, in order; none for names of master files. */
   readonly steps: readonly ExplainedStep[];
   readonly answer: ExplainedAnswer;
+}
+
+/** What a what-if takes as given, as it is written on the command line. */
+export interface ExplainedAssumptions {
+  /** `CLUSTER=down`, `ADDRESS=up`, `CLUSTER/NAMESPACE/NAME=down`. */
+  readonly health: readonly string[];
+  readonly drain: readonly string[];
+  readonly undrain: readonly string[];
 }
 
 /** Who the answer is for, and where that is. */
@@ -159,7 +169,10 @@ export interface ExplainedVerdict {
   readonly frozenBecause: string | null;
   /** Down by vote, but kept in the answers by `maxEjectPercent`. */
   readonly heldIn: boolean;
+  /** None for a word that is assumed. */
   readonly votes: readonly ExplainedVote[];
+  /** The word is assumed, not voted; and whether anybody would vote on it. Left out where it is not. */
+  readonly assumed?: { readonly isVotedOn: boolean };
 }
 
 /** What one voter says of an address. */
