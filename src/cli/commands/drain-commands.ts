@@ -3,6 +3,7 @@
 
 import type { Command } from "commander";
 import type { DrainOptions } from "../drain.ts";
+import { addMoreHelp } from "./shared-help.ts";
 import { dataFolderOption, type ExitWith, serverOption } from "./shared-options.ts";
 
 /** Adds both commands to the program. */
@@ -20,11 +21,16 @@ export function addDrains(program: Command, exitWith: ExitWith): void {
       .option(...serverOption);
     if (action === "drain")
       command.option("--force", "also the last cluster that is in the answers");
-    command
-      .addHelpText("after", `\nExample: meridian ${action} cluster-2`)
-      .action(async (cluster: string, options: DrainOptions) => {
-        const { drainCommand } = await import("../drain.ts");
-        exitWith(await drainCommand(action, cluster, options));
-      });
+    command.action(async (cluster: string, options: DrainOptions) => {
+      const { drainCommand } = await import("../drain.ts");
+      exitWith(await drainCommand(action, cluster, options));
+    });
+    addMoreHelp(command, {
+      examples: [
+        `meridian ${action} cluster-2`,
+        `meridian ${action} cluster-2 --server https://ns1.example.com:8053`,
+      ],
+      page: "docs/status.md",
+    });
   }
 }

@@ -3,13 +3,16 @@
 
 import type { Command } from "commander";
 import type { MirrorCommandOptions } from "../mirror.ts";
+import { addMoreHelp } from "./shared-help.ts";
 import { configOption, type ExitWith } from "./shared-options.ts";
 
 /** Adds the command and its two subcommands to the program. */
 export function addMirror(program: Command, exitWith: ExitWith): void {
   const mirror = program
     .command("mirror")
+    .summary("keep the same answers in Route 53 and Google Cloud DNS")
     .description("the same answers in Route 53 and Google Cloud DNS: plan shows, apply makes them");
+  addMoreHelp(mirror, { examples: ["meridian mirror plan"], page: "docs/mirror.md" });
   for (const action of ["plan", "apply"] as const) {
     const command = mirror
       .command(action)
@@ -25,19 +28,17 @@ export function addMirror(program: Command, exitWith: ExitWith): void {
       .option("--adopt-txt-suffix <text>", "the --txt-suffix that ExternalDNS runs with")
       .option("--force", "delete more than maxDeletePercent allows");
     if (action === "apply") command.option("--wait", "until the cloud's name servers answer so");
-    command
-      .addHelpText(
-        "after",
-        `
-Verdicts and drains are those of the running server; where none runs, those it kept.
-
-Examples:
-  meridian mirror ${action}
-  meridian mirror ${action} --adopt heritage=external-dns,external-dns/owner=my-owner`,
-      )
-      .action(async (options: MirrorCommandOptions) => {
-        const { mirrorCommand } = await import("../mirror.ts");
-        exitWith(await mirrorCommand(action, options));
-      });
+    command.action(async (options: MirrorCommandOptions) => {
+      const { mirrorCommand } = await import("../mirror.ts");
+      exitWith(await mirrorCommand(action, options));
+    });
+    addMoreHelp(command, {
+      notes: "Verdicts and drains are the running server's; where none runs, those it kept.",
+      examples: [
+        `meridian mirror ${action}`,
+        `meridian mirror ${action} --adopt heritage=external-dns,external-dns/owner=me`,
+      ],
+      page: "docs/mirror.md",
+    });
   }
 }

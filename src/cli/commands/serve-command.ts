@@ -3,22 +3,25 @@
 
 import { type Command, Option } from "commander";
 import type { ServeOptions } from "../serve.ts";
+import { addMoreHelp } from "./shared-help.ts";
 import { configOption, type ExitWith } from "./shared-options.ts";
 
 /** Adds the command to the program. */
 export function addServe(program: Command, exitWith: ExitWith): void {
-  program
+  const command = program
     .command("serve")
+    .summary("run the server in the foreground")
     .description("run the server in the foreground; SIGHUP reloads, SIGTERM drains and exits 0")
     .option(...configOption)
     .addOption(
       new Option(
         "--udp <mode>",
-        "read UDP in batches of system calls (Linux), or by node:dgram; default: in batches if possible",
+        "read UDP in batches of system calls, or by node:dgram; default: batch if possible",
       ).choices(["batch", "dgram"]),
     )
     .action(async ({ config, ...options }: { config: string } & ServeOptions) => {
       const { serve } = await import("../serve.ts");
       exitWith(await serve(config, options));
     });
+  addMoreHelp(command, { examples: ["meridian serve"], page: "docs/configuration.md" });
 }
