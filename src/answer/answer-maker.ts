@@ -8,6 +8,7 @@ import { RRType } from "../dns/record-types.ts";
 import { isChanging } from "../memory/packed-map.ts";
 import type { Route } from "../routing/route.ts";
 import { responseTo } from "./answer-message.ts";
+import { clusterNumber, noOrigin, originOf } from "./answer-note.ts";
 import type { Asker } from "./asker.ts";
 import { type FastQuery, questionAt } from "./fast-query.ts";
 import { Depends } from "./fast-view.ts";
@@ -96,6 +97,7 @@ export class AnswerMaker {
       authorities: zone ? zone.index : octets.readUInt16BE(8),
       additionals: octets.readUInt16BE(10),
       bodyLength: 0,
+      origin: this.#originOf(resolution),
     };
     const body = zone ? octets.subarray(0, 0) : octets.subarray(questionAt + name.length + 4);
     this.#keep(query, who, variant, dependsOn, fields, body);
@@ -145,6 +147,11 @@ export class AnswerMaker {
     const record = model.services.refOf(key);
     const stamp = record === 0 ? 0 : map.revisionOf(record);
     return { flags: entryFlag.OF_SERVICE, record, stamp };
+  }
+
+  #originOf({ origin }: Resolution): number {
+    if (!origin) return noOrigin;
+    return originOf(clusterNumber(this.#state.clusterNumbers, origin.cluster), origin.level);
   }
 
   /** The zone whose negative answer this is, if its template says the same. */

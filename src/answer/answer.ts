@@ -18,12 +18,20 @@ import { txtRdata } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
 import type { Address } from "../federation/model.ts";
 import { plainUdpSize, responseTo } from "./answer-message.ts";
+import {
+  AnswerNote,
+  AnswerPath,
+  clusterNumber,
+  noOrigin,
+  originOf,
+  unknownView,
+} from "./answer-note.ts";
 import { type Asker, askerOf, type Ecs, ecsScopeOf } from "./asker.ts";
 import { serverCookie } from "./cookies.ts";
 import type { AnswerState } from "./federated-answer.ts";
 import { type Resolution, resolve } from "./resolve.ts";
 import type { AnswerSettings } from "./snapshot.ts";
-import { viewOf } from "./view.ts";
+import { type View, viewOf } from "./view.ts";
 
 /** A query as it came in. */
 export interface Received {
@@ -42,34 +50,52 @@ const mostEntries = 16;
 /**
  * Answers one message. `undefined` means silence: responses, fragments of a header, source port 0.
  * @param nowSeconds seconds since 1970, for cookies.
+ * @param note is written where there is an answer.
  */
 export function answer(
   received: Received,
   state: AnswerState,
   nowSeconds: number,
+  note: AnswerNote = new AnswerNote(),
 ): Uint8Array | undefined {
   const header = decodeHeader(received.octets);
   if (!header || header.isResponse || received.sourcePort === 0) return undefined;
   if (header.opcode !== Opcode.QUERY) {
+    noteFailure(note, Rcode.NOTIMP);
     return encodeMessage(responseTo(header, [], Rcode.NOTIMP));
   }
   if (entryCount(header) > mostEntries) {
+    noteFailure(note, Rcode.FORMERR);
     return encodeMessage(responseTo(header, [], Rcode.FORMERR));
   }
   const decoded = decodeMessage(received.octets);
   if (!decoded.ok) {
+    noteFailure(note, Rcode.FORMERR, decoded.question?.type);
     const questions = decoded.question ? [decoded.question] : [];
     const edns = decoded.hasOpt ? plainEdns(state.snapshot.settings) : undefined;
     return encodeMessage({ ...responseTo(header, questions, Rcode.FORMERR), edns });
   }
   const query = decoded.message;
-  const response = respond(query, received, state, nowSeconds);
+  const { response, origin, view } = respond(query, received, state, nowSeconds);
   const maxSize = sizeLimit(query, received, state.snapshot.settings);
   const octets = encodeMessage(response, { maxSize });
+  const isTruncated = ((octets[2] ?? 0) & truncated) !== 0;
+  const type = query.questions[0]?.type ?? 0;
+  // The address is in the answer that comes over TCP, and counted there.
+  const sent = isTruncated ? noOrigin : origin;
+  note.write(AnswerPath.FULL, response.rcode, type, sent, view, isTruncated);
   // A TSIG that names key and algorithm at great length is left out, not sent past the limit.
   return octets.length <= maxSize
     ? octets
     : encodeMessage({ ...response, tsig: undefined }, { maxSize });
+}
+
+/** TC, in the third octet of a message. */
+const truncated = 0x02;
+
+/** Notes what is answered without a look at what is asked. */
+export function noteFailure(note: AnswerNote, rcode: number, type = 0): void {
+  note.write(AnswerPath.FULL, rcode, type, noOrigin, unknownView, false);
 }
 
 function entryCount(header: Header): number {
@@ -81,6 +107,7 @@ function entryCount(header: Header): number {
 interface Reply {
   readonly rcode: number;
   readonly resolution?: Resolution;
+  readonly view?: View;
   readonly chaos?: ResourceRecord;
   /** Bits of the client's prefix that it depended on; none for every reply but a resolution. */
   readonly scope?: number | undefined;
@@ -92,13 +119,13 @@ function respond(
   received: Received,
   state: AnswerState,
   nowSeconds: number,
-): Message {
+): { response: Message; origin: number; view: number } {
   const { settings, views } = state.snapshot;
   const ecs = query.edns?.options.find((each) => each.kind === "ecs");
   const asker = askerOf(received.source, ecs, settings.trustedResolvers, views);
   const reply = replyTo(query, asker, state);
   const { resolution, chaos } = reply;
-  return {
+  const response = {
     ...responseTo(query, query.questions.slice(0, 1), reply.rcode),
     isAuthoritative: resolution?.isAuthoritative ?? chaos !== undefined,
     answers: chaos ? [chaos] : (resolution?.answers ?? []),
@@ -107,6 +134,11 @@ function respond(
     edns: query.edns && ednsFor(query.edns, reply, ecs, asker, received, settings, nowSeconds),
     tsig: query.tsig && unsignedTsig(query.tsig),
   };
+  const from = resolution?.origin;
+  const origin = from
+    ? originOf(clusterNumber(state.clusterNumbers, from.cluster), from.level)
+    : noOrigin;
+  return { response, origin, view: reply.view?.number ?? unknownView };
 }
 
 function replyTo(query: Message, asker: Asker, state: AnswerState): Reply {
@@ -125,9 +157,10 @@ function replyTo(query: Message, asker: Asker, state: AnswerState): Reply {
   if (question.class !== DnsClass.IN || isTransfer(question.type)) {
     return refusal(EdeCode.NOT_SUPPORTED);
   }
-  const resolution = resolve(question, asker, viewOf(state.snapshot.views, asker), state);
+  const view = viewOf(state.snapshot.views, asker);
+  const resolution = resolve(question, asker, view, state);
   if (resolution.rcode === Rcode.REFUSED) return refusal(EdeCode.NOT_AUTHORITATIVE);
-  return { rcode: resolution.rcode, resolution, scope: resolution.scope };
+  return { rcode: resolution.rcode, resolution, view, scope: resolution.scope };
 }
 
 /** CH TXT for `id.server` and `version.bind`, where configured (RFC 4892). */

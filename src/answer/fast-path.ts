@@ -19,6 +19,7 @@ import {
   type WhoAsks,
 } from "./answer-maker.ts";
 import { plainUdpSize } from "./answer-message.ts";
+import { AnswerNote, AnswerPath, CacheLook, noOrigin, unknownView } from "./answer-note.ts";
 import { askerOf } from "./asker.ts";
 import { addressRecordOctets, writeAddresses } from "./fast-addresses.ts";
 import { FastOpt } from "./fast-opt.ts";
@@ -42,6 +43,8 @@ const Body = { NONE: 0, PLAN: 1, ENTRY: 2, TEMPLATE: 3 } as const;
 /** Answers from one snapshot. */
 export class FastPath {
   readonly cache: WireCache;
+  /** What was decided about the last query that was answered here. */
+  readonly note: AnswerNote;
   readonly #state: AnswerState;
   readonly #services: ServiceReader;
   readonly #turns: Turns;
@@ -72,9 +75,20 @@ export class FastPath {
   #record: RecordRef = 0;
   #entry = 0;
   #zone: FastZone | undefined;
+  /** Whether the answer was resolved for this query. */
+  #isMade = false;
 
-  /** @param cache for ready answers of this snapshot, with none of another one in it. */
-  constructor(state: AnswerState, turns: Turns, cache: WireCache) {
+  /**
+   * @param cache for ready answers of this snapshot, with none of another one in it.
+   * @param note is written with each query.
+   */
+  constructor(
+    state: AnswerState,
+    turns: Turns,
+    cache: WireCache,
+    note: AnswerNote = new AnswerNote(),
+  ) {
+    this.note = note;
     const { model, views, settings } = state.snapshot;
     this.#state = state;
     this.#services = model.services;
@@ -111,15 +125,18 @@ export class FastPath {
   respond(received: FastReceived, out: MessageMemory, outAt: number, nowSeconds: number): number {
     const query = this.#query;
     const { memory, at } = received;
+    this.note.cacheLook = CacheLook.NONE;
     if (!query.read(memory, at, received.length)) return notFast;
     this.#isLocated = false;
     this.#turn = -1;
     this.#extendedError = -1;
+    this.#isMade = false;
     if (!this.#lookUp(received)) return notFast;
     const tail = this.#opt.lengthFor(query, this.#extendedError);
     const front = questionAt + query.nameLength + 4;
     const length = front + this.#bodyLength() + tail;
     if (length > this.#limit(received)) return notFast;
+    this.#writeNote();
 
     if (out !== memory || outAt !== at) {
       const last = (front + 3) >> 2;
@@ -147,6 +164,7 @@ export class FastPath {
     const foundBy = this.#sightings.foundBy(query.hash);
     if (foundBy !== FoundBy.UNKNOWN) {
       const variant = this.#findEntry(received, foundBy === FoundBy.OWN_VIEW);
+      this.note.cacheLook = variant === found ? CacheLook.HIT : CacheLook.MISS;
       if (variant === found) return true;
       if (variant === cannotLocate) return false;
     }
@@ -158,7 +176,11 @@ export class FastPath {
     let isKnown = isByView;
     for (let tries = 0; tries < 4; tries++) {
       const variant = this.#findEntry(received, isByView);
-      if (variant === found) return true;
+      if (variant === found) {
+        if (tries === 0) this.note.cacheLook = CacheLook.HIT;
+        return true;
+      }
+      this.note.cacheLook = CacheLook.MISS;
       if (variant === cannotLocate) return false;
       if (!isKnown) {
         const existence = this.#zones.existence(query);
@@ -171,6 +193,7 @@ export class FastPath {
       }
       if (!this.#locate(received)) return false;
       if (!this.#maker.make(query, this.#whoAsks(received), variant)) return false;
+      this.#isMade = true;
     }
     return false;
   }
@@ -340,6 +363,7 @@ export class FastPath {
       authorities: 0,
       additionals: 0,
       bodyLength: 0,
+      origin: this.#walk.clusters[0]?.origin ?? noOrigin,
     };
     this.cache.put({ ...key, view: this.#views.view }, fields, body);
     this.#sightings.setFoundBy(hash, FoundBy.OWN_VIEW);
@@ -427,6 +451,21 @@ export class FastPath {
       default:
         return 0;
     }
+  }
+
+  #writeNote(): void {
+    let path: number = AnswerPath.TEMPLATE;
+    let origin = noOrigin;
+    if (this.#body === Body.PLAN) {
+      path = AnswerPath.PLAN;
+      origin = this.#walk.clusters[0]?.origin ?? noOrigin;
+    } else if (this.#body === Body.ENTRY) {
+      path = AnswerPath.READY;
+      origin = this.cache.words[this.#entry + EntryWord.ORIGIN] ?? noOrigin;
+    }
+    if (this.#isMade) path = AnswerPath.FULL;
+    const view = this.#isLocated ? this.#views.view : unknownView;
+    this.note.write(path, this.#flags & 0x0f, this.#query.type, origin, view, false);
   }
 
   /** Writes the header's own part and what follows the question from `start` on. */

@@ -10,6 +10,7 @@ import type { Service } from "../federation/model.ts";
 import { clusterName, type FederatedName } from "../federation/names.ts";
 import { drawPrefix } from "../geo/client-prefix.ts";
 import type { Demand, Health } from "../routing/candidates.ts";
+import type { LevelKind } from "../routing/levels.ts";
 import { pickAddresses } from "../routing/pick-addresses.ts";
 import { type OrderedCluster, type Route, route } from "../routing/route.ts";
 import { srvWeight } from "../routing/srv-weight.ts";
@@ -26,6 +27,8 @@ export interface AnswerState {
   readonly checksToFlip?: ChecksToFlip | undefined;
   /** Clusters that are taken out of the answers. */
   readonly drained: ReadonlySet<string>;
+  /** The numbers under which clusters are noted; left out where nobody counts. */
+  readonly clusterNumbers?: ReadonlyMap<string, number> | undefined;
   /** How far the addresses of each cluster are rotated in an answer for this name and type. */
   readonly rotation: (federated: FederatedName, type: number) => number;
 }
@@ -38,13 +41,20 @@ export interface FederatedQuestion {
   readonly state: AnswerState;
 }
 
+/** The cluster of the first record of an answer, and the kind of its level. */
+export interface Origin {
+  readonly cluster: string;
+  readonly level: LevelKind;
+}
+
 /** The records for a federated name, and the routes that led to them. */
 export type FederatedAnswer = {
   readonly routes: readonly Route[];
   readonly answers: readonly ResourceRecord[];
   readonly additionals: readonly ResourceRecord[];
 } & (
-  | { readonly kind: "answer" | "nodata" | "servfail" }
+  | { readonly kind: "answer"; readonly origin: Origin | undefined }
+  | { readonly kind: "nodata" | "servfail" }
   | { readonly kind: "cname"; readonly target: Name }
 );
 
@@ -88,7 +98,7 @@ function addresses(
     if (found.outcome === "nodata") continue;
     const rotation = asked.state.rotation(federated, typeOf(family));
     const answers = addressRecords(name, family, service, found, found.order, rotation);
-    return { kind: "answer", routes, answers, additionals: [] };
+    return { kind: "answer", origin: originOf(found), routes, answers, additionals: [] };
   }
   return { kind: "nodata", routes, ...noRecords };
 }
@@ -166,7 +176,13 @@ function port(
       additionals.push(...addressRecords(target, family, service, found, [each], rotation));
     }
   }
-  return { kind: "answer", routes: [found], answers, additionals };
+  return { kind: "answer", origin: originOf(found), routes: [found], answers, additionals };
+}
+
+function originOf({ order, levels }: Route): Origin | undefined {
+  const first = order[0]?.candidate;
+  const level = first && levels.find(({ candidates }) => candidates.includes(first));
+  return level && { cluster: first.cluster.name, level: level.kind };
 }
 
 function routeFor({ asker, view, state }: FederatedQuestion, service: Service, demand: Demand) {

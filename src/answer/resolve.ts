@@ -15,7 +15,12 @@ import { glueOf, type Lookup, lookup, negativeTtl } from "../zone/lookup.ts";
 import type { RRset, Zone } from "../zone/zone.ts";
 import { additionalRecords } from "./additional.ts";
 import type { Asker } from "./asker.ts";
-import { type AnswerState, type FederatedQuestion, federatedAnswer } from "./federated-answer.ts";
+import {
+  type AnswerState,
+  type FederatedQuestion,
+  federatedAnswer,
+  type Origin,
+} from "./federated-answer.ts";
 import type { View } from "./view.ts";
 import { findZone } from "./zone-set.ts";
 
@@ -33,6 +38,8 @@ export interface Resolution {
   readonly scope: number | undefined;
   /** What else it depended on, for those who keep answers. */
   readonly dependsOn: Dependence;
+  /** Where the first address or SRV record came from; `undefined` where none is a federated one. */
+  readonly origin: Origin | undefined;
   /** Why this answer: each federated name on the way, and the routes taken for it. */
   readonly steps: readonly Step[];
 }
@@ -120,6 +127,7 @@ function takeStep(draft: Draft, zone: Zone<FederatedName>, asked: FederatedQuest
       // As in a zone, who asks for the CNAME itself, or for any one RRset, is not led on.
       const isLedOn = type !== RRType.CNAME && type !== RRType.ANY;
       if (outcome.kind === "cname" && isLedOn) return { target: outcome.target };
+      if (outcome.kind === "answer") draft.origin = outcome.origin;
       if (outcome.kind === "answer" || outcome.kind === "cname") {
         return { resolution: draft.finish(Rcode.NOERROR) };
       }
@@ -163,6 +171,7 @@ class Draft {
   readonly additionals: ResourceRecord[] = [];
   readonly steps: Step[] = [];
   absence = false;
+  origin: Origin | undefined;
   readonly #services = new Set<string>();
   readonly #routes: Route[] = [];
   #scope: number | undefined;
@@ -190,7 +199,7 @@ class Draft {
   }
 
   finish(rcode: number, authorities: readonly ResourceRecord[] = []): Resolution {
-    const { answers, additionals, steps } = this;
+    const { answers, additionals, origin, steps } = this;
     return {
       rcode,
       isAuthoritative: true,
@@ -206,6 +215,7 @@ class Draft {
         absence: this.absence,
         routes: this.#routes,
       },
+      origin,
       steps,
     };
   }

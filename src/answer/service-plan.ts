@@ -9,6 +9,7 @@ import { drawPrefix } from "../geo/client-prefix.ts";
 import type { RecordRef } from "../memory/packed-map.ts";
 import type { Place } from "../routing/place.ts";
 import { type RankedCandidate, type Route, route } from "../routing/route.ts";
+import { clusterNumber, originOf } from "./answer-note.ts";
 import { Depends } from "./fast-view.ts";
 import type { AnswerState } from "./federated-answer.ts";
 
@@ -39,6 +40,8 @@ export interface PlannedLevel {
 export interface PlannedCluster {
   readonly name: string;
   readonly drawWeight: number;
+  /** Its number and its level's, as an `AnswerNote` has them. */
+  readonly origin: number;
   /** Where each address stands, in octets from the beginning of the service's value. */
   readonly offsets: readonly number[];
 }
@@ -134,20 +137,27 @@ export class ServicePlans {
       checksToFlip: this.#state.checksToFlip,
       drained: this.#state.drained,
     });
-    return found.outcome === "servfail" ? null : planOf(found, service, shape);
+    if (found.outcome === "servfail") return null;
+    return planOf(found, service, shape, this.#state.clusterNumbers);
   }
 }
 
-function planOf(found: Route, service: Service, shape: ServiceShape): ServicePlan | null {
+function planOf(
+  found: Route,
+  service: Service,
+  shape: ServiceShape,
+  numbers: ReadonlyMap<string, number> | undefined,
+): ServicePlan | null {
   const levels: PlannedLevel[] = [];
-  for (const { candidates } of found.levels) {
+  for (const { kind, candidates } of found.levels) {
     const clusters: PlannedCluster[] = [];
     for (const candidate of candidates) {
       if (candidate.healthy <= 0 || candidate.upAddresses.length === 0) continue;
       const offsets = offsetsOf(candidate, service, shape);
       if (!offsets) return null;
       const { cluster, drawWeight } = candidate;
-      clusters.push({ name: cluster.name, drawWeight, offsets });
+      const origin = originOf(clusterNumber(numbers, cluster.name), kind);
+      clusters.push({ name: cluster.name, drawWeight, origin, offsets });
     }
     const weighted = clusters.filter((each) => each.drawWeight > 0).length;
     levels.push({ clusters, weighted });

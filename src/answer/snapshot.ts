@@ -41,6 +41,8 @@ export interface SnapshotImage {
   readonly settings: AnswerSettings;
   /** Clusters that are taken out of the answers (`meridian drain`). */
   readonly drained: readonly string[];
+  /** The numbers under which clusters are noted; left out where nobody counts. */
+  readonly clusterNumbers?: ReadonlyMap<string, number>;
 }
 
 /** What the server's own configuration says about answers. */

@@ -9,6 +9,8 @@ import { isUniform, lookUp, type Views } from "./views.ts";
 
 /** A client's place, and how many leading bits of its address decided it. */
 export interface View {
+  /** Of `Views`: those inside first. */
+  readonly number: number;
   readonly place: Place;
   /** Scope of being inside a cluster or not; `undefined` where no client would be inside another. */
   readonly insideScope: number | undefined;
@@ -31,10 +33,12 @@ export function viewOf(views: Views, asker: Asker): View {
     isUniform(tables) ? undefined : Math.max(scope, unread);
   const insideScope = trust.kind === "none" ? undefined : scopeIn(views.inside, inside.scope);
   if (insidePlace && isBelieved && inside.scope <= client.prefixLength) {
-    return { place: insidePlace, insideScope, outsideScope: undefined };
+    const { value: number } = inside;
+    return { number, place: insidePlace, insideScope, outsideScope: undefined };
   }
   const outside = lookUp(views.outside[client.family], client.address);
   const place = views.outsidePlaces[outside.value];
   if (!place) throw new Error(`cannot find a place: no such index, got ${outside.value}`);
-  return { place, insideScope, outsideScope: scopeIn(views.outside, outside.scope) };
+  const number = views.insidePlaces.length + outside.value;
+  return { number, place, insideScope, outsideScope: scopeIn(views.outside, outside.scope) };
 }

@@ -21,7 +21,9 @@ export const EntryWord = {
   /** Authorities << 16 | additionals. */
   OTHERS: 10,
   BODY_LENGTH: 11,
-  WORDS: 12,
+  /** See `EntryFields`. */
+  ORIGIN: 12,
+  WORDS: 13,
 } as const;
 
 /** What an entry says. */
@@ -35,6 +37,8 @@ export interface EntryFields {
   authorities: number;
   additionals: number;
   bodyLength: number;
+  /** Which cluster and level the first record came from, for those who count. */
+  origin: number;
 }
 
 /** The question that an entry answers, and for whom. */
@@ -64,9 +68,6 @@ interface Half {
 
 /** A bounded store of answers. */
 export class WireCache {
-  /** How often an entry was found and was not, for metrics. */
-  hits = 0;
-  misses = 0;
   #young: Half;
   #old: Half;
 
@@ -84,14 +85,10 @@ export class WireCache {
     let at = findIn(this.#young, key, hash);
     if (at === 0) {
       at = findIn(this.#old, key, hash);
-      if (at === 0) {
-        this.misses++;
-        return 0;
-      }
+      if (at === 0) return 0;
       // What is asked for again outlives the next change of halves.
       at = this.#keep(at, hash);
     }
-    this.hits++;
     return at;
   }
 
@@ -120,6 +117,7 @@ export class WireCache {
     words[at + EntryWord.ANSWERS] = (fields.messageFlags << 16) | fields.answers;
     words[at + EntryWord.OTHERS] = (fields.authorities << 16) | fields.additionals;
     words[at + EntryWord.BODY_LENGTH] = body.length;
+    words[at + EntryWord.ORIGIN] = fields.origin;
     const start = at + EntryWord.WORDS;
     for (let word = 0; word < nameWords; word++) words[start + word] = key.nameWords[word] ?? 0;
     const octets = new Uint8Array(words.buffer, (start + nameWords) * 4, body.length);

@@ -4,6 +4,7 @@
 
 import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { ReaderEpoch } from "../memory/epochs.ts";
+import type { AnswerTap } from "./answer-tap.ts";
 import { FaultReport } from "./fault-report.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 import { Responder } from "./responder.ts";
@@ -23,6 +24,8 @@ export interface AnsweringThread {
   /** To be called before answering, and after it: nothing that is read between goes away. */
   readonly enter: () => void;
   readonly leave: () => void;
+  /** To be shown each answer, if anybody looks. */
+  readonly tap: AnswerTap | undefined;
 }
 
 /**
@@ -87,5 +90,6 @@ export function answeringThread(
       takeMail();
     },
     leave: () => epoch.leave(),
+    tap: undefined,
   };
 }

@@ -2,10 +2,10 @@
 // It answers from the last state that it was given, whatever becomes of the control plane. Does I/O.
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { Received } from "../answer/answer.ts";
 import { answeringThread } from "./answering-thread.ts";
 import type { BoundListener, ListenAddress } from "./listener.ts";
 import type { EventThreadStart } from "./messages.ts";
+import type { Responder } from "./responder.ts";
 import { ConnectionCount, listenTcp } from "./tcp.ts";
 import { listenUdp } from "./udp-dgram.ts";
 
@@ -15,15 +15,8 @@ const portTries = 20;
 const start: EventThreadStart = workerData;
 const now = (): number => Math.floor(Date.now() / 1000);
 const thread = answeringThread(start, now, () => void stop());
-const { say, fault, take } = thread;
-const responder = {
-  respond: (received: Received): Uint8Array | undefined => {
-    thread.enter();
-    const response = thread.responder.respond(received);
-    thread.leave();
-    return response;
-  },
-};
+const { say, fault, take, tap } = thread;
+const { note } = thread.responder;
 const connections = new ConnectionCount();
 const listeners: BoundListener[] = [];
 
@@ -33,9 +26,11 @@ void listenAll();
 
 async function listenAll(): Promise<void> {
   const addresses: ListenAddress[] = [];
-  for (const address of start.listen) {
+  for (const [listener, address] of start.listen.entries()) {
+    const responder = responderOf(listener);
+    const listen = start.hasUdp ? listenBoth : listenTcpOnly;
     try {
-      addresses.push(await (start.hasUdp ? listenBoth(address) : listenTcpOnly(address)));
+      addresses.push(await listen(address, responder));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       say({ kind: "cannot-listen", address, reason });
@@ -45,14 +40,37 @@ async function listenAll(): Promise<void> {
   say({ kind: "listening", addresses });
 }
 
-async function listenTcpOnly(wanted: ListenAddress): Promise<ListenAddress> {
+/** What answers the queries of one listener. */
+function responderOf(listener: number): Pick<Responder, "respond"> {
+  return {
+    respond: (received) => {
+      thread.enter();
+      const response = thread.responder.respond(received);
+      thread.leave();
+      if (response && tap?.isDue()) {
+        const { source, transport } = received;
+        const family = source.length === 4 ? 4 : 6;
+        tap.take(response, 0, response.length, source, 0, family, listener, transport, note);
+      }
+      return response;
+    },
+  };
+}
+
+async function listenTcpOnly(
+  wanted: ListenAddress,
+  responder: Pick<Responder, "respond">,
+): Promise<ListenAddress> {
   const tcp = await listenTcp(wanted, responder, fault, connections);
   listeners.push(tcp);
   return tcp.address;
 }
 
 /** UDP and TCP on one port, the same for both if the system chooses it. */
-async function listenBoth(wanted: ListenAddress): Promise<ListenAddress> {
+async function listenBoth(
+  wanted: ListenAddress,
+  responder: Pick<Responder, "respond">,
+): Promise<ListenAddress> {
   for (let tries = 1; ; tries++) {
     const udp = await listenUdp(wanted, responder, fault);
     try {

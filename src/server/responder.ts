@@ -1,8 +1,9 @@
 // The data plane's state in one thread: the newest snapshot, the rotation of addresses, and the
 // guard that turns a mistake of ours into SERVFAIL. It must not know sockets.
 
-import { answer, type Received } from "../answer/answer.ts";
+import { answer, noteFailure, type Received } from "../answer/answer.ts";
 import { responseTo } from "../answer/answer-message.ts";
+import { AnswerNote, CacheLook } from "../answer/answer-note.ts";
 import { FastPath } from "../answer/fast-path.ts";
 import { type FastReceived, type MessageMemory, messageMemory } from "../answer/fast-query.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
@@ -38,6 +39,8 @@ const largestMessage = 0x10000 + 16;
 
 /** Answers queries from the newest snapshot that it was given. */
 export class Responder {
+  /** What was decided about the last query that was answered; holds till the next one. */
+  readonly note = new AnswerNote();
   readonly #options: ResponderOptions;
   readonly #turns: Turns;
   /** The same memory for every snapshot: to ask for as much anew would hold up queries. */
@@ -66,7 +69,7 @@ export class Responder {
     this.#turns = new Turns(options.chance);
     this.#cache = new WireCache(options.answerCacheOctets);
     this.#state = this.#stateOf(image);
-    this.#fast = new FastPath(this.#state, this.#turns, this.#cache);
+    this.#fast = new FastPath(this.#state, this.#turns, this.#cache, this.note);
   }
 
   /** Answers from this snapshot from the next query on. */
@@ -77,7 +80,7 @@ export class Responder {
     }
     this.#state = this.#stateOf(image);
     this.#cache.clear();
-    this.#fast = new FastPath(this.#state, this.#turns, this.#cache);
+    this.#fast = new FastPath(this.#state, this.#turns, this.#cache, this.note);
   }
 
   /** The newest change of the services. */
@@ -106,6 +109,8 @@ export class Responder {
       query.transport = transport;
       const length = this.#respondFast(this.#response, 0);
       if (length >= 0) return this.#response.octets.slice(0, length);
+    } else {
+      this.note.cacheLook = CacheLook.NONE;
     }
     return this.#respondSlowly(received);
   }
@@ -145,7 +150,7 @@ export class Responder {
     };
     // After a mistake of ours half a response may stand where the query was.
     const response =
-      written === failed ? serverFailure(received.octets) : this.#respondSlowly(received);
+      written === failed ? this.#serverFailure(received.octets) : this.#respondSlowly(received);
     if (!response) return 0;
     octets.set(response, at);
     return response.length;
@@ -173,20 +178,27 @@ export class Responder {
 
   #respondSlowly(received: Received): Uint8Array | undefined {
     try {
-      return answer(received, this.#state, this.#options.now());
+      return answer(received, this.#state, this.#options.now(), this.note);
     } catch (error) {
       this.#options.onFault(error);
-      return serverFailure(received.octets);
+      return this.#serverFailure(received.octets);
     }
+  }
+
+  #serverFailure(octets: Uint8Array): Uint8Array | undefined {
+    noteFailure(this.note, Rcode.SERVFAIL);
+    return serverFailure(octets);
   }
 
   #stateOf(image: SnapshotImage): AnswerState {
     const snapshot = openSnapshot(image);
     const { services } = snapshot.model;
     services.map.refresh = this.#options.takeMail ?? (() => undefined);
-    return servedState(snapshot, image.drained, (federated, type) =>
+    const { drained, clusterNumbers } = image;
+    const state = servedState(snapshot, drained, (federated, type) =>
       this.#turns.next(turnHash(federated, type)),
     );
+    return { ...state, clusterNumbers };
   }
 }
 

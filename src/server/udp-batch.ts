@@ -2,6 +2,7 @@
 // them in place and sends the responses with another. It knows what may go wrong with a socket; it
 // must not look inside a message, nor call the system but through the calls that it is given.
 
+import type { AnswerTap } from "./answer-tap.ts";
 import {
   batchSize,
   controlOffset,
@@ -36,12 +37,17 @@ export interface BatchSocket {
 /** What the loop works with. */
 export interface BatchLoop {
   readonly calls: DatagramCalls;
-  /** With a receive time-out of `waitMs`, so that the loop can look at its signals. */
+  /**
+   * One for each of the data plane's addresses, in their order, with a receive time-out of `waitMs`,
+   * so that the loop can look at its signals.
+   */
   readonly sockets: readonly BatchSocket[];
-  readonly responder: Pick<Responder, "respondInPlace">;
+  readonly responder: Pick<Responder, "respondInPlace" | "note">;
   readonly signals: ThreadSignals;
   /** Counted up as `CounterIndex` says. */
   readonly counts: Float64Array;
+  /** Shown each answer before it is sent. */
+  readonly tap: AnswerTap | undefined;
   /** Called when there may be messages at the thread's port. */
   readonly onMail: () => void;
   /** Called before the datagrams of one system call are answered, and after their answers went. */
@@ -98,7 +104,7 @@ export function answerInBatches(loop: BatchLoop): void {
       seenMail = mail;
       loop.onMail();
     }
-    if (only && others.length === 0) answerOnce(loop, memory, only, MSG_WAITFORONE);
+    if (only && others.length === 0) answerOnce(loop, memory, only, 0, MSG_WAITFORONE);
     else answerReady(loop, memory, waitMs);
   }
   const endMs = loop.nowMs() + drainMs;
@@ -114,7 +120,8 @@ function answerReady(loop: BatchLoop, memory: DatagramMemory, timeoutMs: number)
   if (calls.poll(memory.pollEntries, sockets.length, timeoutMs) <= 0) return 0;
   let answered = 0;
   for (const [index, socket] of sockets.entries()) {
-    if (memory.pollResult(index) !== 0) answered += answerOnce(loop, memory, socket, MSG_DONTWAIT);
+    if (memory.pollResult(index) === 0) continue;
+    answered += answerOnce(loop, memory, socket, index, MSG_DONTWAIT);
   }
   return answered;
 }
@@ -124,6 +131,7 @@ function answerOnce(
   loop: BatchLoop,
   memory: DatagramMemory,
   socket: BatchSocket,
+  listener: number,
   flags: number,
 ): number {
   const received = loop.calls.receive(socket.descriptor, memory.headers, batchSize, flags);
@@ -132,7 +140,7 @@ function answerOnce(
     return 0;
   }
   loop.roundStart();
-  answerAll(loop, memory, socket.family, received);
+  answerAll(loop, memory, socket.family, listener, received);
   sendAll(loop, memory, socket.descriptor, received);
   for (let index = 0; index < received; index++) memory.readyToReceive(index);
   loop.roundEnd();
@@ -147,9 +155,16 @@ function noteReceiveFailure(loop: BatchLoop, errno: number): void {
 }
 
 /** Answers each of the received datagrams in its place; a response of no octets is none. */
-function answerAll(loop: BatchLoop, memory: DatagramMemory, family: 4 | 6, received: number): void {
+function answerAll(
+  loop: BatchLoop,
+  memory: DatagramMemory,
+  family: 4 | 6,
+  listener: number,
+  received: number,
+): void {
   const { octets, words } = memory;
-  const { responder } = loop;
+  const { responder, tap } = loop;
+  const { note } = responder;
   let truncated = 0;
   for (let index = 0; index < received; index++) {
     const header = headerWord(index);
@@ -160,14 +175,13 @@ function answerAll(loop: BatchLoop, memory: DatagramMemory, family: 4 | 6, recei
       truncated++;
     } else if (port !== 0) {
       // Nothing can be sent to port 0, so what comes from it is not answered.
-      length = responder.respondInPlace(
-        octets,
-        packetOffset(index),
-        words[header + HeaderWord.length] ?? 0,
-        family === 4 ? sourceAt + 4 : sourceAt + 8,
-        family,
-        port,
-      );
+      const at = packetOffset(index);
+      const addressAt = family === 4 ? sourceAt + 4 : sourceAt + 8;
+      const received = words[header + HeaderWord.length] ?? 0;
+      length = responder.respondInPlace(octets, at, received, addressAt, family, port);
+      if (length > 0 && tap?.isDue()) {
+        tap.take(octets, at, length, octets, addressAt, family, listener, "udp", note);
+      }
       if (words[header + HeaderWord.controlLength] !== 0) forgetInterface(memory, index, family);
     }
     memory.setResponse(index, length);

@@ -2,6 +2,7 @@
 
 import { expect } from "chai";
 import fc from "fast-check";
+import { AnswerNote } from "../../src/answer/answer-note.ts";
 import { createSignals, signalMail, signalStop } from "../../src/server/thread-signals.ts";
 import { answerInBatches, type BatchLoop, type BatchSocket } from "../../src/server/udp-batch.ts";
 import { createCounts, readCounts, type UdpCounters } from "../../src/server/udp-counters.ts";
@@ -395,6 +396,7 @@ interface Script {
   readonly onMail?: () => void;
   readonly onRound?: (edge: "start" | "end") => void;
   readonly nowMs?: () => number;
+  readonly tap?: BatchLoop["tap"];
 }
 
 /** A loop that stops when the script has nothing more to receive. */
@@ -407,6 +409,7 @@ function looping(
     onMail = () => undefined,
     onRound = () => undefined,
     nowMs = () => 0,
+    tap,
   }: Script,
 ): {
   kernel: FakeKernel;
@@ -420,9 +423,10 @@ function looping(
   const loop: BatchLoop = {
     calls: kernel,
     sockets,
-    responder: { respondInPlace: echo(onRespond) },
+    responder: { respondInPlace: echo(onRespond), note: new AnswerNote() },
     signals,
     counts,
+    tap,
     onMail,
     roundStart: () => onRound("start"),
     roundEnd: () => onRound("end"),
