@@ -84,9 +84,14 @@ export class Page {
   }
 }
 
-/** Whether these lines are the example's, where its `...` stand for others. */
+/**
+ * Whether these lines are the example's, where its `...` stand for others: a line of nothing else for any
+ * number of lines, in a line for any text.
+ */
 export function isShownBy(output: readonly string[], lines: readonly string[]): boolean {
-  const pattern = output.map((line) => (line === "..." ? "(?:.*\n)*?" : `${literal(line)}\n`));
+  const pattern = output.map((line) =>
+    line.trim() === "..." ? "(?:.*\n)*?" : `${sentencePattern(line).source}\n`,
+  );
   const printed = `${lines.map((line) => line.trimEnd()).join("\n")}\n`.replace(/\n+$/, "\n");
   return new RegExp(`^${pattern.join("")}$`).test(printed);
 }
