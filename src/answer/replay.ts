@@ -36,7 +36,7 @@ export interface ReplayReport {
   /** What gets no record that it asked for: NODATA, NXDOMAIN, REFUSED, SERVFAIL. */
   readonly answeredNothing: BeforeAndAfter;
   /** All clusters, in the snapshot's order. What no cluster answers, as records of a zone, is in none. */
-  readonly clusters: readonly ({ readonly cluster: string } & BeforeAndAfter)[];
+  readonly clusters: ({ readonly cluster: string } & BeforeAndAfter)[];
   readonly km: {
     /** Mean kilometres to the first cluster; `null` where `known` is 0. */
     readonly before: number | null;
@@ -45,7 +45,7 @@ export interface ReplayReport {
     readonly known: number;
   };
   /** The heaviest, in order. */
-  readonly moves: readonly Move[];
+  readonly moves: Move[];
 }
 
 export interface BeforeAndAfter {

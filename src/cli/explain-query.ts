@@ -2,13 +2,16 @@
 // world. It must not know how either is printed.
 
 import { type Asker, askerOf, type Ecs } from "../answer/asker.ts";
+import { type AssumptionTexts, assumesNothing, readAssumptions } from "../answer/assumptions.ts";
 import { explain, type VerdictOf } from "../answer/explain.ts";
 import type { Explanation } from "../answer/explanation.ts";
 import type { AnswerState } from "../answer/federated-answer.ts";
+import { explainAssumed } from "../answer/what-if.ts";
 import { maskAddress, parseAddress } from "../dns/address.ts";
 import { type Name, parseName } from "../dns/name.ts";
 import { isMetaType, RRType, typeCode } from "../dns/record-types.ts";
 import type { Address, Network } from "../federation/model.ts";
+import { inSlices } from "./what-if-slices.ts";
 import type { World } from "./world.ts";
 
 /** A question as texts. */
@@ -33,26 +36,40 @@ export interface ExplainQuery {
 /** An address stands for a source, a prefix for an ECS option. */
 type Client = { kind: "source"; address: Address } | { kind: "ecs"; network: Network };
 
+/** What is wrong with one of the texts, and with which. */
+export interface BadText {
+  readonly ok: false;
+  readonly message: string;
+  readonly field: keyof ExplainTexts | keyof AssumptionTexts;
+}
+
 /** Reads the texts, or says what is wrong with the first that is. */
-export function readExplainQuery(
-  texts: ExplainTexts,
-): { ok: true; query: ExplainQuery } | { ok: false; message: string } {
-  const refused = (message: string) => ({ ok: false as const, message });
+export function readExplainQuery(texts: ExplainTexts): { ok: true; query: ExplainQuery } | BadText {
+  const refused = (field: BadText["field"], message: string): BadText => ({
+    ok: false,
+    message,
+    field,
+  });
   const name = parseName(texts.name);
-  if (!name.ok) return refused(name.reason);
+  if (!name.ok) return refused("name", name.reason);
   const type = typeCode(texts.type);
-  if (type === undefined) return refused(`cannot read type: no such type, got ${texts.type}`);
+  if (type === undefined) {
+    return refused("type", `cannot read type: no such type, got ${texts.type}`);
+  }
   if (isMetaType(type) && type !== RRType.ANY) {
-    return refused(`cannot explain: no record has this type, got ${texts.type}`);
+    return refused("type", `cannot explain: no record has this type, got ${texts.type}`);
   }
   const client = readClient(texts.client);
-  if (!client) return refused(`cannot read client: not ADDR or ADDR/LEN, got ${texts.client}`);
+  if (!client) {
+    return refused("client", `cannot read client: not ADDR or ADDR/LEN, got ${texts.client}`);
+  }
   const resolver = texts.resolver === undefined ? undefined : parseAddress(texts.resolver);
   if (texts.resolver !== undefined && !resolver) {
-    return refused(`cannot read resolver: not an IP address, got ${texts.resolver}`);
+    return refused("resolver", `cannot read resolver: not an IP address, got ${texts.resolver}`);
   }
   if (resolver && client.kind === "source") {
-    return refused(`cannot use resolver: the client is no prefix ADDR/LEN, got ${texts.client}`);
+    const message = `cannot use resolver: the client is no prefix ADDR/LEN, got ${texts.client}`;
+    return refused("resolver", message);
   }
   return { ok: true, query: { name: name.name, type, client, resolver } };
 }
@@ -64,8 +81,31 @@ export function explainQuery(
   state: AnswerState,
   verdictOf?: VerdictOf,
 ): Explanation {
-  const asker = askerFor(client, resolver, world);
+  const asker = askerFor({ client, resolver }, world);
   return explain(name, type, asker, world.locations, state, verdictOf);
+}
+
+/** The same as it would be if what the texts assume were so; says what is wrong with one of them. */
+export async function explainWhatIf(
+  { name, type, ...who }: ExplainQuery,
+  texts: AssumptionTexts,
+  world: World,
+  state: AnswerState,
+  verdictOf?: VerdictOf,
+): Promise<{ ok: true; explanation: Explanation } | BadText> {
+  const { locations, snapshot } = world;
+  const asker = askerFor(who, world);
+  if (assumesNothing(texts)) {
+    return { ok: true, explanation: explain(name, type, asker, locations, state, verdictOf) };
+  }
+  const { drained } = state;
+  const read = await inSlices(readAssumptions(texts, { model: snapshot.model, drained }));
+  if (!read.ok) return read;
+  const { assumptions } = read;
+  return {
+    ok: true,
+    explanation: explainAssumed(name, type, asker, locations, state, assumptions, verdictOf),
+  };
 }
 
 function readClient(text: string): Client | undefined {
@@ -82,7 +122,10 @@ function readClient(text: string): Client | undefined {
  * Who asks. A prefix comes by the resolver that is named; if none is, by a trusted one where any
  * is configured, else by one that is not.
  */
-function askerFor(client: Client, resolver: Address | undefined, world: World): Asker {
+export function askerFor(
+  { client, resolver }: Pick<ExplainQuery, "client" | "resolver">,
+  world: Pick<World, "snapshot">,
+): Asker {
   const { views, settings } = world.snapshot;
   if (client.kind === "source") return askerOf(client.address, undefined, [], views);
   const { address, prefixLength } = client.network;

@@ -129,16 +129,18 @@ function conditionLines({ levels }: ExplainedRoute): string[] {
 }
 
 /**
- * Each address that counts as less than a healthy one by vote, or would but for the budget.
+ * Each address that counts as less than a healthy one by vote, or would but for the budget, and each
+ * whose verdict is assumed.
  * @param isOpen whether the answer has them all the same.
  */
 function verdictLines({ levels }: ExplainedRoute, isOpen: boolean): string[] {
   const candidates = levels.flatMap((level) => level.candidates);
   return candidates.flatMap(({ cluster, given }) => {
     const lines = given.flatMap(({ address, health, verdict }) => {
-      if (!verdict || (health === 1 && !verdict.heldIn)) return [];
+      if (!verdict || (health === 1 && !verdict.heldIn && !verdict.assumed)) return [];
       const text = `${address} of ${cluster} ${verdictText(verdict)}`;
       if (verdict.heldIn) return [labelled("held in", `${text}; maxEjectPercent keeps it in`)];
+      if (health === 1) return [labelled("up", text)];
       if (health > 0) return [labelled("ramps up", `${text}; counts as ${amount(health)}`)];
       return [labelled(isOpen ? "given" : "left out", text)];
     });
@@ -148,8 +150,12 @@ function verdictLines({ levels }: ExplainedRoute, isOpen: boolean): string[] {
   });
 }
 
-/** `down by vote since ...: ns1 connect refused; ns3 says up`. */
-function verdictText({ word, since, votes, frozenBecause }: ExplainedVerdict): string {
+/** `down by vote since ...: ns1 connect refused; ns3 says up`, or `assumed down`. */
+function verdictText(verdict: ExplainedVerdict): string {
+  const { word, since, votes, frozenBecause, assumed } = verdict;
+  if (assumed) {
+    return `assumed ${word}${assumed.isVotedOn ? "" : "; without a health check nobody votes on it"}`;
+  }
   const ofWord = (wanted: ExplainedVote["word"]): readonly ExplainedVote[] =>
     votes.filter((each) => each.word === wanted);
   const others = (["up", "down"] as const)

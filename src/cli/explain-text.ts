@@ -10,11 +10,14 @@ import type {
 } from "../answer/explanation.ts";
 import { routeLines } from "./explain-route-text.ts";
 import { labelled, table } from "./text-layout.ts";
+import { assumptionText } from "./what-if-text.ts";
 
 /** The whole text, several lines without a final line break. */
 export function explanationText(explanation: Explanation): string {
-  const { question, client, steps, answer } = explanation;
-  const lines = [`${question.name} ${question.type}`, "", ...clientLines(client)];
+  const { assuming, question, client, steps, answer } = explanation;
+  const head = assuming ? [assumptionText(assuming), "Not what is answered now.", ""] : [];
+  const title = `${question.name} ${question.type}`;
+  const lines = [...head, title, "", ...clientLines(client)];
   for (const step of steps) lines.push("", ...stepLines(step, explanation));
   if (steps.length === 0) lines.push("", staticText(answer));
   lines.push("", ...answerLines(answer, client));

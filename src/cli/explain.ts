@@ -1,10 +1,16 @@
 // `meridian explain`: what one client would be answered, and why: by a running server, which knows
 // votes and drains, or by what the files say. Does I/O.
 
+import { type AssumptionTexts, assumesNothing } from "../answer/assumptions.ts";
 import type { Explanation } from "../answer/explanation.ts";
 import { servedState } from "../answer/served-state.ts";
 import { callControl, findServer } from "./control-client.ts";
-import { type ExplainQuery, explainQuery, readExplainQuery } from "./explain-query.ts";
+import {
+  type ExplainQuery,
+  explainQuery,
+  explainWhatIf,
+  readExplainQuery,
+} from "./explain-query.ts";
 import { explanationText } from "./explain-text.ts";
 import { readExplanation } from "./explanation-reader.ts";
 import { failoverJson, failoverText } from "./failover-text.ts";
@@ -13,7 +19,7 @@ import { ExitStatus, shortPath } from "./output.ts";
 import { printable } from "./server-status.ts";
 import { votersOnEndpoint } from "./world.ts";
 
-export interface ExplainCommandOptions {
+export interface ExplainCommandOptions extends AssumptionTexts {
   /** A source address, or an ECS prefix with `/LEN`; not needed for `failover`. */
   readonly client?: string;
   /** The resolver that sends the ECS prefix. */
@@ -34,11 +40,16 @@ export async function explainCommand(
   options: ExplainCommandOptions,
 ): Promise<number> {
   const { client, resolver, config, server, json = false, failover = false } = options;
+  const { health, drain, undrain } = options;
+  const assumed: AssumptionTexts = { health, drain, undrain };
   if (config !== undefined && server !== undefined) {
     return badUsage("cannot explain: --config asks files and --server a server; allowed one");
   }
   if (failover && server !== undefined) {
     return badUsage("cannot use --failover with --server: it goes by what the files say");
+  }
+  if (failover && !assumesNothing(assumed)) {
+    return badUsage("cannot use --failover with --health, --drain or --undrain: allowed one");
   }
   if (client === undefined && !failover) {
     return badUsage("cannot explain: --client ADDR or --client ADDR/LEN says for whom");
@@ -50,34 +61,44 @@ export async function explainCommand(
   if (config === undefined) {
     const found = findServer({ server });
     if (!found.ok) return found.status;
-    const reply = await callControl(found.target, "GET", requestPath(texts));
-    if (reply.ok) return printReply(reply.body, json);
+    const reply = await callControl(found.target, "GET", requestPath({ ...texts, ...assumed }));
+    if (reply.ok) return printReply(reply.body, !assumesNothing(assumed), json);
     console.error(printable(reply.message));
     // A server that was named, or that is there and says no, is not to be answered for by files.
     if (server !== undefined || !reply.isAbsent) return ExitStatus.FAILED;
     console.error(`explaining what the files say, as ${defaultConfig} names them`);
   }
-  return explainFiles(read.query, config ?? defaultConfig, json);
+  return explainFiles(read.query, assumed, config ?? defaultConfig, json);
 }
 
 const defaultConfig = "meridian.yaml";
 /** Failover does not depend on the client. */
 const anyClient = "192.0.2.0";
 
-function requestPath(texts: Readonly<Record<string, string | undefined>>): string {
+function requestPath(
+  texts: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string {
   const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(texts)) {
-    if (value !== undefined) query.set(key, value);
+  for (const [key, value = []] of Object.entries(texts)) {
+    for (const each of typeof value === "string" ? [value] : value) query.append(key, each);
   }
   return `/v1/explain?${query}`;
 }
 
 /** No votes and no drains are known here. */
-async function explainFiles(query: ExplainQuery, config: string, json: boolean): Promise<number> {
+async function explainFiles(
+  query: ExplainQuery,
+  assumed: AssumptionTexts,
+  config: string,
+  json: boolean,
+): Promise<number> {
   const world = await readWorld(config);
   if (!world) return ExitStatus.BAD_INPUT;
   const state = servedState(world.snapshot, [], () => 0);
-  return print(explainQuery(query, world, state), json);
+  const outcome = await explainWhatIf(query, assumed, world, state);
+  if (outcome.ok) return print(outcome.explanation, json);
+  console.error(printable(outcome.message));
+  return ExitStatus.BAD_INPUT;
 }
 
 async function explainFailover(
@@ -102,10 +123,20 @@ async function explainFailover(
   return ExitStatus.FINE;
 }
 
-/** Whatever answers at a URL may say anything. */
-function printReply(body: unknown, json: boolean): number {
+/**
+ * Whatever answers at a URL may say anything.
+ * @param isWhatIf whether it must be a what-if: what is must not be taken for it.
+ */
+function printReply(body: unknown, isWhatIf: boolean, json: boolean): number {
   const explanation = readExplanation(body);
-  if (explanation) return print(explanation, json);
+  if (explanation && isWhatIf === (explanation.assuming !== undefined)) {
+    return print(explanation, json);
+  }
+  if (explanation) {
+    const but = isWhatIf ? "says what is, not what would be" : "assumes what it was not asked to";
+    console.error(`cannot read the server's answer: it ${but}`);
+    return ExitStatus.FAILED;
+  }
   console.error("cannot read the server's answer: it is no explanation of a Meridian server");
   return ExitStatus.FAILED;
 }

@@ -21,6 +21,7 @@ const verdictSchema = z.looseObject({
       checksToFlip: z.number().nullable(),
     }),
   ),
+  assumed: z.looseObject({ isVotedOn: z.boolean() }).exactOptional(),
 });
 
 const endpointsSchema = z.array(
@@ -127,6 +128,7 @@ const recordsSchema = z.array(
 );
 
 const explanationSchema = z.looseObject({
+  assuming: z.looseObject({ health: texts, drain: texts, undrain: texts }).exactOptional(),
   question: z.looseObject({ name: z.string(), type: z.string() }),
   client: z.looseObject({
     prefix: z.string(),

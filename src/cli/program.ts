@@ -13,6 +13,7 @@ import { addServe } from "./commands/serve-command.ts";
 import { shapeHelp } from "./commands/shared-help.ts";
 import type { ExitWith } from "./commands/shared-options.ts";
 import { addStatus } from "./commands/status-command.ts";
+import { addWhatIf } from "./commands/whatif-command.ts";
 import { version } from "./version.ts";
 
 /** The program, its commands in the order in which they are shown. */
@@ -34,6 +35,7 @@ More: README.md, docs/reference/commands.md`,
     addServe,
     addCheck,
     addExplain,
+    addWhatIf,
     addStatus,
     addDrains,
     addMirror,

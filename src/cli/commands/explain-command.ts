@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { ExplainCommandOptions } from "../explain.ts";
 import { addMoreHelp } from "./shared-help.ts";
 import { type ExitWith, serverOption } from "./shared-options.ts";
+import { addAssumptions } from "./whatif-options.ts";
 
 /** Adds the command to the program. */
 export function addExplain(program: Command, exitWith: ExitWith): void {
@@ -14,7 +15,8 @@ export function addExplain(program: Command, exitWith: ExitWith): void {
     .argument("<name>", "the name asked for")
     .argument("[type]", "the record type", "A")
     .option("--client <addr[/len]>", "its source address, or an ECS prefix with /LEN")
-    .option("--resolver <addr>", "who sends the prefix; default: a trusted one, if any is")
+    .option("--resolver <addr>", "who sends the prefix; default: a trusted one, if any is");
+  addAssumptions(command)
     .option("--config <file>", "explain what the files say, without votes and drains")
     .option(...serverOption)
     .option("--failover", "how long clients take to leave a dead endpoint")
