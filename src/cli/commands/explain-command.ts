@@ -27,10 +27,7 @@ export function addExplain(program: Command, exitWith: ExitWith): void {
     });
   addMoreHelp(command, {
     notes: "A running server is asked by its control socket; where none runs, the files are.",
-    examples: [
-      `meridian explain my-service.my-namespace.my-federation.my-domain.com \\
-    --client 81.2.69.0/24`,
-    ],
+    examples: ["meridian explain web.shop.fed.example.com --client 81.2.69.0/24"],
     page: "docs/explain.md",
   });
 }

@@ -14,7 +14,7 @@ export function addWhatIf(program: Command, exitWith: ExitWith): void {
     .summary("how traffic and kilometres would shift between clusters")
     .description("replay clients and names as things are and as they would be");
   addAssumptions(command)
-    .option("--queries <file>", "lines CLIENT NAME [TYPE] [COUNT], or a query log; -: stdin")
+    .option("--queries <file>", "lines CLIENT NAME [TYPE] [COUNT] or a query log, or -")
     .option("--config <file>", "replay by what the files say, without votes and drains")
     .option(...serverOption)
     .option("--json", "print it as JSON")

@@ -6,16 +6,8 @@ import type { Command } from "commander";
 /** Adds `--health`, `--drain` and `--undrain`, each of which may be given again. */
 export function addAssumptions(command: Command): Command {
   return command
-    .option(
-      "--health <what=word>",
-      "assume a verdict: CLUSTER[/NAMESPACE/NAME] or ADDRESS, =up|down",
-      collect,
-    )
-    .option(
-      "--drain <cluster>",
-      "assume that it is drained; each of these may be repeated",
-      collect,
-    )
+    .option("--health <what=word>", "assume CLUSTER[/NAMESPACE/NAME] or ADDRESS =up|down", collect)
+    .option("--drain <cluster>", "assume that it is drained; all three may be repeated", collect)
     .option("--undrain <cluster>", "assume that it is not", collect);
 }
 
