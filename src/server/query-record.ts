@@ -1,19 +1,14 @@
 // One query and what it was answered, as a record in a ring: written by the thread that answered it
 // from the response's octets, read by the control plane. It must not know what becomes of it.
 
+import type { AnswerNote } from "../answer/answer-note.ts";
 import { OptionCode } from "../dns/edns.ts";
 import type { Name } from "../dns/name.ts";
 import { RRType } from "../dns/record-types.ts";
 import type { RingWriter } from "./query-ring.ts";
 
-/** What the thread that answered knows of the answer beside its octets, as numbers of its own lists. */
-export interface QueryNote {
-  readonly cluster: number;
-  readonly level: number;
-  readonly path: number;
-  /** With the upper bits of EDNS. */
-  readonly rcode: number;
-}
+/** What the thread that answered knows of the answer beside its octets. */
+export type QueryNote = Pick<AnswerNote, "origin" | "path" | "rcode">;
 
 /** A query and what it was answered. */
 export interface QueryRecord {
@@ -50,15 +45,14 @@ const Field = {
   OCTETS: 8,
   ANSWERS: 10,
   RCODE: 12,
-  CLUSTER: 14,
+  ORIGIN: 14,
   LISTENER: 16,
-  LEVEL: 18,
-  PATH: 19,
-  FLAGS: 20,
-  ECS_LENGTH: 21,
-  TYPE: 22,
-  CLASS: 24,
-  END: 26,
+  PATH: 18,
+  FLAGS: 19,
+  TYPE: 20,
+  CLASS: 22,
+  ECS_LENGTH: 24,
+  END: 25,
 } as const;
 
 const Flag = { TCP: 1, IPV6: 2, TRUNCATED: 4, ECS: 8, ECS_IPV6: 16, QUESTION: 32 } as const;
@@ -98,9 +92,8 @@ export function writeRecord(
   view.setUint16(place + Field.OCTETS, length);
   view.setUint16(place + Field.ANSWERS, u16(octets, at + 6));
   view.setUint16(place + Field.RCODE, note.rcode);
-  view.setUint16(place + Field.CLUSTER, note.cluster);
+  view.setUint16(place + Field.ORIGIN, note.origin);
   view.setUint16(place + Field.LISTENER, listener);
-  view.setUint8(place + Field.LEVEL, note.level);
   view.setUint8(place + Field.PATH, note.path);
   view.setUint8(
     place + Field.FLAGS,
@@ -151,8 +144,7 @@ export function readRecord(view: DataView, at: number, length: number): QueryRec
     octets: view.getUint16(at + Field.OCTETS),
     isTruncated: has(Flag.TRUNCATED),
     note: {
-      cluster: view.getUint16(at + Field.CLUSTER),
-      level: view.getUint8(at + Field.LEVEL),
+      origin: view.getUint16(at + Field.ORIGIN),
       path: view.getUint8(at + Field.PATH),
       rcode: view.getUint16(at + Field.RCODE),
     },

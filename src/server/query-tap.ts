@@ -1,12 +1,13 @@
 // What a thread of the data plane does with the queries that are to be logged or counted: it puts a
 // chosen share of them into its ring, and goes on. It must not know who reads them.
 
+import type { AnswerTap } from "./answer-tap.ts";
 import { type QueryNote, writeRecord } from "./query-record.ts";
 import { type QueryRing, RingWriter } from "./query-ring.ts";
 import { QuerySampler } from "./query-sampler.ts";
 
 /** Asked after each answer, by one thread. */
-export class QueryTap {
+export class QueryTap implements AnswerTap {
   readonly #ring: RingWriter;
   readonly #sampler: QuerySampler;
   readonly #nowMs: () => number;
