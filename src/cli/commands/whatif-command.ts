@@ -23,8 +23,8 @@ export function addWhatIf(program: Command, exitWith: ExitWith): void {
       exitWith(await whatIfCommand(options));
     });
   addMoreHelp(command, {
-    notes: `Nothing is changed. Without --queries the server replays its sample of the clients
-that asked it (spec.querySample).`,
+    notes: `Nothing is changed. Without --queries the server replays its sample of those who
+asked it (spec.querySample).`,
     examples: [
       "meridian whatif --drain cluster-2",
       "meridian whatif --health cluster-2=down --queries queries.txt",
