@@ -2,15 +2,26 @@
 // for TCP; or, where UDP cannot be read in batches, one for both. It hands them the state and adds
 // up what they count. It must not know what the state holds. Does I/O.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { ServiceGrowth } from "../federation/service-reader.ts";
 import { clearMark, epochMarks } from "../memory/epochs.ts";
-import { openBatchSockets } from "./batch-sockets.ts";
+import {
+  type OpenSockets,
+  openBatchSockets,
+  openUnboundSockets,
+  type UnboundSockets,
+} from "./batch-sockets.ts";
+import { type DataPlaneCounters, DataPlaneTally } from "./data-plane-counters.ts";
+import { type HeldPlaces, holdPlaces, type InheritedSockets } from "./held-places.ts";
 import type { ListenAddress } from "./listener.ts";
 import type { BatchThreadStart, EventThreadStart, SnapshotImage, ThreadStart } from "./messages.ts";
+import { createRing, type QueryRing } from "./query-ring.ts";
 import { SupervisedThread, type ThreadPlan } from "./supervised-thread.ts";
+import { type TcpDescriptor, tcpDescriptors } from "./tcp-descriptors.ts";
 import { createSignals, signalMail, signalStop, type ThreadSignals } from "./thread-signals.ts";
-import { createCounts, readCounts, sumOfCounters, type UdpCounters } from "./udp-counters.ts";
+import type { BatchSocket } from "./udp-batch.ts";
+import { createCounts, readCounts, type UdpCounters } from "./udp-counters.ts";
 
 /** How UDP is answered: in batches of system calls by a pool of threads, or over `node:dgram` by one. */
 export type UdpMode = "batch" | "dgram";
@@ -23,6 +34,11 @@ export interface DataPlaneOptions {
   readonly workers: number;
   /** Most MiB of ready answers that each thread keeps. */
   readonly answerCacheMiB: number;
+  /**
+   * What another process hands over, which is to be replaced without losing a query; batches only.
+   * Nothing is heard then before `hear` is called.
+   */
+  readonly inherited?: InheritedSockets | undefined;
 }
 
 /** What the data plane reports while it runs. */
@@ -31,13 +47,6 @@ export interface DataPlaneEvents {
   readonly onFault: (message: string) => void;
   /** A thread died and another one answers in its place. */
   readonly onRestart: (reason: string) => void;
-}
-
-/** What was counted since the data plane started; in `dgram` mode nothing is. */
-export interface DataPlaneCounters {
-  readonly udp: UdpCounters;
-  /** The same for each thread that answers UDP in batches. */
-  readonly workers: readonly UdpCounters[];
 }
 
 /** A running data plane. */
@@ -49,8 +58,21 @@ export interface DataPlane {
   /** Tells every thread what the services' memory has more of, before anything in it is seen. */
   readonly grow: (growth: ServiceGrowth) => void;
   readonly counters: () => DataPlaneCounters;
+  /** Where the threads put the queries that are to be logged or counted, one of each thread. */
+  readonly queryRings: readonly QueryRing[];
+  /** Whether every thread answers: none of them died and is being started anew. */
+  readonly isWhole: () => boolean;
+  /** The listening sockets of TCP, for a process that takes this one's place; none over `dgram`. */
+  readonly tcp: readonly TcpDescriptor[];
+  /** Lets a data plane that inherited sockets begin to answer. Throws `cannot listen on …`. */
+  readonly hear: () => void;
   /** Finishes what has begun, then stops. */
   readonly stop: () => Promise<void>;
+  /**
+   * Does the same where another process answers at the same places: nothing is lost that came here,
+   * and nothing more comes. A client that never pauses keeps its connection for half a second.
+   */
+  readonly leave: () => Promise<void>;
 }
 
 /** How many threads answer: those for UDP and one for TCP, or one for both. */
@@ -63,6 +85,12 @@ interface Member {
   readonly thread: SupervisedThread;
   readonly signalStop: () => void;
   readonly counters: (() => UdpCounters) | undefined;
+  /** Lets a thread that was held begin to answer. */
+  readonly hear: () => void;
+  /** Lets no more datagrams come to the thread. */
+  readonly deafen: () => void;
+  /** Whether datagrams wait for the thread. */
+  readonly hasWaiting: () => boolean;
 }
 
 /** The thread whose addresses are the data plane's comes first. */
@@ -75,6 +103,13 @@ type Members = readonly [Member, ...Member[]];
 const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 /** How often ports that the system chose for UDP may be taken for TCP before it is given up. */
 const portTries = 20;
+/**
+ * While leaving: a datagram may still be on its way into a socket that has just been made deaf. So long
+ * none must wait, it is looked so often, and so long is waited at most.
+ */
+const quietMs = 50;
+const lookMs = 5;
+const leaveMs = 2000;
 
 /**
  * Starts answering. Rejects with `cannot listen on …` if an address cannot be bound.
@@ -87,20 +122,27 @@ export async function startDataPlane(
   events: DataPlaneEvents,
 ): Promise<DataPlane> {
   const marks = epochMarks(threadCount(options));
+  const queryRings = Array.from({ length: threadCount(options) }, () => createRing());
+  const tally = new DataPlaneTally(threadCount(options), options.listen.length);
+  const numbered = (make: typeof image) => tally.numbered(make(marks));
   let current = image;
   const pool: Pool = {
     options,
     events,
     begin: (thread, signals) => {
       const { answerCacheMiB } = options;
-      return { thread, image: current(marks), marks, signals, answerCacheMiB };
+      const queries = queryRings[thread] ?? createRing();
+      const queryCounts = tally.memoryOf(thread);
+      const state = { image: numbered(current), marks };
+      return { thread, ...state, signals, answerCacheMiB, queryCounts, queries };
     },
     onEnd: (thread) => clearMark(marks, thread),
+    isHeld: options.inherited !== undefined,
   };
-  const members: Members =
+  const { members, places } =
     options.udp === "batch"
       ? await startPool(pool)
-      : [await startEventThread(pool, options.listen, true)];
+      : { members: [await startEventThread(pool, options.listen)] as const, places: undefined };
   const [first] = members;
   const { addresses } = first.thread;
   // Threads in a system call would keep the process from ending.
@@ -108,24 +150,57 @@ export async function startDataPlane(
     for (const member of members) member.signalStop();
   };
   process.once("exit", onExit);
+  const stop = async (): Promise<void> => {
+    // Connections must not wait in a queue from which nobody takes them.
+    places?.close();
+    await Promise.all(members.map(({ thread }) => thread.stop()));
+    process.off("exit", onExit);
+  };
   return {
     addresses,
+    queryRings,
     use: async (next) => {
       current = next;
-      await Promise.all(members.map(({ thread }) => thread.use(next(marks))));
+      await Promise.all(members.map(({ thread }) => thread.use(numbered(next))));
     },
     grow: (growth) => {
       for (const { thread } of members) thread.post({ kind: "growth", growth });
     },
     counters: () => {
       const workers = members.flatMap(({ counters }) => (counters ? [counters()] : []));
-      return { udp: sumOfCounters(workers), workers };
+      return tally.counters(addresses, workers);
     },
-    stop: async () => {
-      await Promise.all(members.map(({ thread }) => thread.stop()));
-      process.off("exit", onExit);
+    isWhole: () => members.every(({ thread }) => thread.isThere),
+    tcp: [...(places?.tcp ?? [])],
+    hear: () => {
+      if (!pool.isHeld) return;
+      pool.isHeld = false;
+      for (const member of members) member.hear();
+      places?.freeUdp();
+    },
+    stop,
+    leave: async () => {
+      const connections = first.thread.stop();
+      try {
+        for (const member of members) member.deafen();
+        await quiet(members);
+      } catch (error) {
+        events.onFault(error instanceof Error ? error.message : String(error));
+      }
+      await Promise.all([connections, stop()]);
     },
   };
+}
+
+/** Resolves when no datagram has waited for a while. */
+async function quiet(members: Members): Promise<void> {
+  const endMs = performance.now() + leaveMs;
+  let sinceMs = performance.now();
+  for (let nowMs = sinceMs; nowMs - sinceMs < quietMs && nowMs < endMs; ) {
+    await delay(lookMs);
+    nowMs = performance.now();
+    if (members.some((member) => member.hasWaiting())) sinceMs = nowMs;
+  }
 }
 
 /** What all threads are made with. */
@@ -135,31 +210,28 @@ interface Pool {
   /** What a thread is started with, with the state as it is now. */
   readonly begin: (thread: number, signals: ThreadSignals) => ThreadStart;
   readonly onEnd: (thread: number) => void;
+  /** Whether nothing is to be heard yet. */
+  isHeld: boolean;
 }
 
-/**
- * One thread for TCP and the pool for UDP, on the same ports. The kernel lets every process of a
- * user into a port that is shared at all, a second server too. So each port is first taken without
- * sharing, and held until the threads' own sockets are bound, which is at once: what comes to a
- * socket that is only held is answered by nobody.
- */
-async function startPool(pool: Pool): Promise<Members> {
-  const { listen, workers } = pool.options;
+/** One thread for TCP and the pool for UDP, on the same ports, and what holds these. */
+async function startPool(pool: Pool): Promise<{ members: Members; places: HeldPlaces }> {
+  const { listen, workers, inherited } = pool.options;
   const canChoose = listen.some(({ port }) => port === 0);
   for (let tries = 1; ; tries++) {
-    const held = openBatchSockets(listen, { isShared: false });
+    let places: HeldPlaces | undefined;
     try {
-      held.share();
-      const addresses = held.sockets.map(({ address }) => address);
+      places = holdPlaces(listen, inherited);
+      const addresses = places.tcp.map(({ address }) => address);
       const others = Array.from({ length: workers }, (_, index) =>
         startBatchThread(pool, index + 1, addresses),
       );
-      held.close();
-      return await startTogether(startEventThread(pool, addresses, false), others);
+      if (!pool.isHeld) places.freeUdp();
+      const members = await startTogether(startEventThread(pool, addresses, places), others);
+      return { members, places };
     } catch (error) {
+      places?.close();
       if (!canChoose || tries === portTries) throw error;
-    } finally {
-      held.close();
     }
   }
 }
@@ -176,17 +248,26 @@ async function startTogether(first: Promise<Member>, others: Promise<Member>[]):
   }
 }
 
+/** @param places the listening sockets; without them the thread makes its own, and those of UDP. */
 async function startEventThread(
-  { events, begin, onEnd }: Pool,
+  pool: Pool,
   listen: readonly ListenAddress[],
-  hasUdp: boolean,
+  places?: HeldPlaces,
 ): Promise<Member> {
+  const { events, begin, onEnd } = pool;
+  const hasUdp = places === undefined;
   const nothing = (): void => undefined;
   const signals = createSignals();
   const plan: ThreadPlan = {
     ...events,
     create: (addresses) => {
-      const start: EventThreadStart = { ...begin(0, signals), listen: addresses, hasUdp };
+      // The thread closes what it is given; the sockets themselves outlive it.
+      const own = places?.tcp.map(({ address, descriptor }) => {
+        return { ...address, descriptor: tcpDescriptors().duplicate(descriptor) };
+      });
+      const { isHeld } = pool;
+      const accepting = own ?? addresses;
+      const start: EventThreadStart = { ...begin(0, signals), listen: accepting, isHeld, hasUdp };
       return newThread("event-thread.js", start);
     },
     release: () => onEnd(0),
@@ -194,22 +275,33 @@ async function startEventThread(
     onStop: nothing,
   };
   const thread = await SupervisedThread.start(plan, listen);
-  return { thread, signalStop: nothing, counters: undefined };
+  return {
+    thread,
+    signalStop: nothing,
+    counters: undefined,
+    hear: () => thread.post({ kind: "listen" }),
+    deafen: nothing,
+    hasWaiting: () => false,
+  };
 }
 
 async function startBatchThread(
-  { events, begin, onEnd }: Pool,
+  pool: Pool,
   thread: number,
   listen: readonly ListenAddress[],
 ): Promise<Member> {
+  const { events, begin, onEnd } = pool;
   const signals = createSignals();
   const counts = createCounts();
   let kernelDropped = 0;
-  let open: ReturnType<typeof openBatchSockets> | undefined;
+  let open: OpenSockets<BatchSocket> | undefined;
+  let unbound: UnboundSockets | undefined;
   const plan: ThreadPlan = {
     ...events,
     create: (addresses) => {
-      open = openBatchSockets(addresses, { isShared: true });
+      // While the thread is being made nobody would answer what came.
+      unbound = pool.isHeld ? openUnboundSockets(addresses, { isShared: true }) : undefined;
+      open = unbound ?? openBatchSockets(addresses, { isShared: true });
       const sockets = open.sockets.map(({ descriptor, family }) => ({ descriptor, family }));
       const start: BatchThreadStart = { ...begin(thread, signals), sockets, counts };
       return newThread("batch-thread.js", start);
@@ -218,6 +310,7 @@ async function startBatchThread(
       kernelDropped += open?.dropped() ?? 0;
       open?.close();
       open = undefined;
+      unbound = undefined;
       onEnd(thread);
     },
     onPost: () => signalMail(signals),
@@ -227,6 +320,9 @@ async function startBatchThread(
     thread: await SupervisedThread.start(plan, listen),
     signalStop: plan.onStop,
     counters: () => readCounts(counts, kernelDropped + (open?.dropped() ?? 0)),
+    hear: () => void unbound?.bind(),
+    deafen: () => open?.deafen(),
+    hasWaiting: () => open?.hasWaiting() ?? false,
   };
 }
 

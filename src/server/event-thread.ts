@@ -4,7 +4,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { answeringThread } from "./answering-thread.ts";
 import type { BoundListener, ListenAddress } from "./listener.ts";
-import type { EventThreadStart } from "./messages.ts";
+import type { EventThreadStart, TcpPlace, ToThread } from "./messages.ts";
+import { doorOf } from "./query-counts.ts";
 import type { Responder } from "./responder.ts";
 import { ConnectionCount, listenTcp } from "./tcp.ts";
 import { listenUdp } from "./udp-dgram.ts";
@@ -16,13 +17,19 @@ const start: EventThreadStart = workerData;
 const now = (): number => Math.floor(Date.now() / 1000);
 const thread = answeringThread(start, now, () => void stop());
 const { say, fault, take, tap } = thread;
+const { counter } = thread;
 const { note } = thread.responder;
-const connections = new ConnectionCount();
+const connections = new ConnectionCount((change) => counter.connection(change));
+counter.forgetConnections();
 const listeners: BoundListener[] = [];
 
-parentPort?.on("message", take);
+parentPort?.on("message", (message: ToThread) => {
+  if (message.kind === "listen") void listenAll();
+  else take(message);
+});
 
-void listenAll();
+if (start.isHeld) say({ kind: "listening", addresses: [] });
+else void listenAll();
 
 async function listenAll(): Promise<void> {
   const addresses: ListenAddress[] = [];
@@ -32,6 +39,8 @@ async function listenAll(): Promise<void> {
     try {
       addresses.push(await listen(address, responder));
     } catch (error) {
+      // Nobody waits to hear it then; the next thread tries again.
+      if (start.isHeld) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       say({ kind: "cannot-listen", address, reason });
       return;
@@ -44,11 +53,22 @@ async function listenAll(): Promise<void> {
 function responderOf(listener: number): Pick<Responder, "respond"> {
   return {
     respond: (received) => {
+      const isTimed = counter.isTimed();
+      const startMs = isTimed ? performance.now() : 0;
       thread.enter();
       const response = thread.responder.respond(received);
       thread.leave();
-      if (response && tap?.isDue()) {
-        const { source, transport } = received;
+      const { source, transport } = received;
+      const door = doorOf(listener, transport);
+      counter.received(door, 1);
+      if (!response) {
+        counter.silent(1);
+        return undefined;
+      }
+      counter.answered(door, note);
+      // By then the socket's own code has handed the response to the kernel.
+      if (isTimed) queueMicrotask(() => counter.took((performance.now() - startMs) / 1000, 1));
+      if (tap?.isDue()) {
         const family = source.length === 4 ? 4 : 6;
         tap.take(response, 0, response.length, source, 0, family, listener, transport, note);
       }
@@ -58,7 +78,7 @@ function responderOf(listener: number): Pick<Responder, "respond"> {
 }
 
 async function listenTcpOnly(
-  wanted: ListenAddress,
+  wanted: TcpPlace,
   responder: Pick<Responder, "respond">,
 ): Promise<ListenAddress> {
   const tcp = await listenTcp(wanted, responder, fault, connections);
@@ -72,7 +92,7 @@ async function listenBoth(
   responder: Pick<Responder, "respond">,
 ): Promise<ListenAddress> {
   for (let tries = 1; ; tries++) {
-    const udp = await listenUdp(wanted, responder, fault);
+    const udp = await listenUdp(wanted, responder, fault, onSendFailure);
     try {
       const tcp = await listenTcp(udp.address, responder, fault, connections);
       listeners.push(udp, tcp);
@@ -82,6 +102,11 @@ async function listenBoth(
       if (wanted.port !== 0 || tries === portTries) throw error;
     }
   }
+}
+
+function onSendFailure(error: Error): void {
+  counter.sendFailed();
+  fault(error);
 }
 
 async function stop(): Promise<void> {

@@ -3,6 +3,7 @@
 import type { SnapshotImage } from "../answer/snapshot.ts";
 import type { ServiceGrowth } from "../federation/service-reader.ts";
 import type { ListenAddress } from "./listener.ts";
+import type { QueryRing } from "./query-ring.ts";
 import type { ThreadSignals } from "./thread-signals.ts";
 import type { BatchSocket } from "./udp-batch.ts";
 
@@ -19,11 +20,23 @@ export interface ThreadStart {
   readonly signals: ThreadSignals;
   /** Most MiB of ready answers that the thread keeps. */
   readonly answerCacheMiB: number;
+  /** Where it counts; one that is started anew counts on. */
+  readonly queryCounts: Float64Array<SharedArrayBuffer>;
+  /** Where it puts the queries that are to be logged or counted. */
+  readonly queries: QueryRing;
+}
+
+/** Where a thread accepts connections. */
+export interface TcpPlace extends ListenAddress {
+  /** A listening socket that the thread takes over; `undefined`: it makes one. */
+  readonly descriptor?: number | undefined;
 }
 
 /** What a thread with an event loop is started with. */
 export interface EventThreadStart extends ThreadStart {
-  readonly listen: readonly ListenAddress[];
+  readonly listen: readonly TcpPlace[];
+  /** Whether it listens only when it is told to. */
+  readonly isHeld: boolean;
   /** Whether it answers UDP beside TCP. */
   readonly hasUdp: boolean;
 }
@@ -39,6 +52,8 @@ export type ToThread =
   | { readonly kind: "image"; readonly image: SnapshotImage; readonly sequence: number }
   /** The services' memory has more of something; what lies in it may be read from now on. */
   | { readonly kind: "growth"; readonly growth: ServiceGrowth }
+  /** To a thread with an event loop that was held: it listens from now on. */
+  | { readonly kind: "listen" }
   /** To threads with an event loop; the others have their signals. */
   | { readonly kind: "stop" };
 

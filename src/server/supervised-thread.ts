@@ -65,6 +65,11 @@ export class SupervisedThread {
     return this.#addresses;
   }
 
+  /** Whether there is a thread, and not one that died and is being started anew. */
+  get isThere(): boolean {
+    return this.#worker !== undefined;
+  }
+
   /** Hands over a state; resolves when queries are answered from it, or from one after it. */
   use(image: SnapshotImage): Promise<void> {
     const sequence = ++this.#sequence;

@@ -4,8 +4,9 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 import type { Address } from "../federation/model.ts";
-import type { BoundListener, ListenAddress } from "./listener.ts";
+import type { BoundListener } from "./listener.ts";
 import { sourceAddress } from "./listener.ts";
+import type { TcpPlace } from "./messages.ts";
 import type { Responder } from "./responder.ts";
 
 /** Limits of one TCP listener. */
@@ -27,17 +28,26 @@ export const defaultTcpLimits: TcpLimits = {
 export class ConnectionCount {
   #all = 0;
   readonly #byClient = new Map<string, number>();
+  readonly #onChange: (change: "accepted" | "closed" | "refused") => void;
+
+  /** @param onChange told of each connection. */
+  constructor(onChange: (change: "accepted" | "closed" | "refused") => void = () => undefined) {
+    this.#onChange = onChange;
+  }
 
   /** Counts one more, or says that there is no room. */
   add(client: string, limits: TcpLimits): boolean {
     const ofClient = this.#byClient.get(client) ?? 0;
-    if (this.#all >= limits.connections || ofClient >= limits.connectionsPerClient) return false;
+    const hasRoom = this.#all < limits.connections && ofClient < limits.connectionsPerClient;
+    this.#onChange(hasRoom ? "accepted" : "refused");
+    if (!hasRoom) return false;
     this.#all++;
     this.#byClient.set(client, ofClient + 1);
     return true;
   }
 
   remove(client: string): void {
+    this.#onChange("closed");
     this.#all--;
     const left = (this.#byClient.get(client) ?? 1) - 1;
     if (left > 0) this.#byClient.set(client, left);
@@ -47,19 +57,26 @@ export class ConnectionCount {
 
 /** Octets of answers after which a connection waits until they are sent and others had their turn. */
 const batchSize = 256 * 1024;
-/** While stopping: how long a connection must be quiet before it is ended, and how long at most. */
+/**
+ * While stopping: how long a connection must be quiet before it is ended, after how long it is ended
+ * right after an answer if it never is, how long the client may take to end it too, and how long at
+ * most.
+ */
 const quietMs = 20;
+const impatientMs = 500;
+const lingerMs = 200;
 const drainMs = 1000;
 
-/** Binds and answers until stopped. Rejects with the system's error if it cannot bind. */
+/** Listens and answers until stopped. Rejects with the system's error if it cannot. */
 export async function listenTcp(
-  { address, port }: ListenAddress,
+  { address, port, descriptor }: TcpPlace,
   responder: Pick<Responder, "respond">,
   onError: (error: Error) => void,
   count: ConnectionCount,
   limits: TcpLimits = defaultTcpLimits,
 ): Promise<BoundListener> {
   const open = new Set<Socket>();
+  const ending: Ending = { isImpatient: false };
   const server = createServer({ noDelay: true }, (socket) => {
     const client = socket.remoteAddress;
     if (client === undefined || !count.add(client, limits)) {
@@ -71,11 +88,12 @@ export async function listenTcp(
       open.delete(socket);
       count.remove(client);
     });
-    serveConnection(socket, sourceAddress(client), responder, limits);
+    serveConnection(socket, sourceAddress(client), responder, limits, ending);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host: address, port, ipv6Only: true, exclusive: true }, () => {
+    const own = { host: address, port, ipv6Only: true, exclusive: true };
+    server.listen(descriptor === undefined ? own : { fd: descriptor }, () => {
       server.off("error", reject);
       resolve();
     });
@@ -83,7 +101,13 @@ export async function listenTcp(
   server.on("error", onError);
   const bound = server.address();
   const boundPort = bound !== null && typeof bound === "object" ? bound.port : port;
-  return { address: { address, port: boundPort }, stop: () => drain(server, open) };
+  return { address: { address, port: boundPort }, stop: () => drain(server, open, ending) };
+}
+
+/** What all connections of a listener are told of its end. */
+interface Ending {
+  /** Whether a connection ends as soon as all that came over it is answered. */
+  isImpatient: boolean;
 }
 
 function serveConnection(
@@ -91,6 +115,7 @@ function serveConnection(
   source: Address,
   responder: Pick<Responder, "respond">,
   limits: TcpLimits,
+  ending: Ending,
 ): void {
   const sourcePort = socket.remotePort ?? 0;
   const idle = setTimeout(() => socket.destroy(), limits.idleMs);
@@ -122,6 +147,8 @@ function serveConnection(
     const isSent = responses.length === 0 || socket.write(Buffer.concat(responses));
     if (isEnded) {
       socket.destroySoon();
+    } else if (ending.isImpatient && held === 0) {
+      endSoftly(socket);
     } else if (!isSent) {
       socket.pause();
     } else if (held >= needed) {
@@ -152,13 +179,17 @@ function lengthOf(octets: Buffer): number {
 }
 
 /** Closes the listener, answers what each connection has sent, then ends it. */
-async function drain(server: Server, open: ReadonlySet<Socket>): Promise<void> {
+async function drain(server: Server, open: ReadonlySet<Socket>, ending: Ending): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const socket of open) endOnceQuiet(socket);
+  const impatient = setTimeout(() => {
+    ending.isImpatient = true;
+  }, impatientMs);
   const late = setTimeout(() => {
     for (const socket of open) socket.destroy();
   }, drainMs);
   await closed;
+  clearTimeout(impatient);
   clearTimeout(late);
 }
 
@@ -167,7 +198,18 @@ function endOnceQuiet(socket: Socket): void {
     const { bytesRead } = socket;
     // After a long pause of the thread its timers come first: what waits is read before the end.
     setImmediate(() => {
-      if (socket.bytesRead === bytesRead) socket.destroySoon();
+      if (socket.bytesRead === bytesRead) endSoftly(socket);
     });
   });
+}
+
+/**
+ * Ends this side and lets the client end its own: to close a connection over which something comes
+ * would take away answers that the client has not read yet (RFC 9293 section 3.6.1).
+ */
+function endSoftly(socket: Socket): void {
+  socket.setTimeout(0);
+  socket.end();
+  const late = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(late));
 }
