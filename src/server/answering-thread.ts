@@ -7,6 +7,8 @@ import { ReaderEpoch } from "../memory/epochs.ts";
 import type { AnswerTap } from "./answer-tap.ts";
 import { FaultReport } from "./fault-report.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
+import { QueryCounts } from "./query-counts.ts";
+import { QueryTap } from "./query-tap.ts";
 import { Responder } from "./responder.ts";
 import { mailCount } from "./thread-signals.ts";
 
@@ -24,6 +26,7 @@ export interface AnsweringThread {
   /** To be called before answering, and after it: nothing that is read between goes away. */
   readonly enter: () => void;
   readonly leave: () => void;
+  readonly counter: QueryCounts;
   /** To be shown each answer, if anybody looks. */
   readonly tap: AnswerTap | undefined;
 }
@@ -33,7 +36,7 @@ export interface AnsweringThread {
  * @param onStop told once that the thread is to end.
  */
 export function answeringThread(
-  { thread, image, marks, signals, answerCacheMiB }: ThreadStart,
+  { thread, image, marks, signals, answerCacheMiB, queryCounts, queries }: ThreadStart,
   now: () => number,
   onStop: () => void = () => undefined,
 ): AnsweringThread {
@@ -90,6 +93,7 @@ export function answeringThread(
       takeMail();
     },
     leave: () => epoch.leave(),
-    tap: undefined,
+    counter: new QueryCounts(queryCounts),
+    tap: new QueryTap(queries, Math.random, Date.now),
   };
 }

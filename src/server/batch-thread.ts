@@ -9,7 +9,10 @@ import { answerInBatches } from "./udp-batch.ts";
 
 const start: BatchThreadStart = workerData;
 let nowSeconds = 0;
-const { responder, say, takeMail, enter, leave, tap } = answeringThread(start, () => nowSeconds);
+const { responder, say, takeMail, enter, leave, counter, tap } = answeringThread(
+  start,
+  () => nowSeconds,
+);
 
 // A thread that is ended while koffi is being loaded takes the whole process with it: so that comes first.
 const calls = linuxSockets();
@@ -20,6 +23,7 @@ answerInBatches({
   responder,
   signals: start.signals,
   counts: start.counts,
+  counter,
   tap,
   onMail: takeMail,
   roundStart: () => {

@@ -12,6 +12,7 @@ import {
   packetOffset,
   sourceOffset,
 } from "./datagram-memory.ts";
+import { doorOf, type QueryCounts } from "./query-counts.ts";
 import type { Responder } from "./responder.ts";
 import { isStopSignalled, mailCount, type ThreadSignals } from "./thread-signals.ts";
 import { CounterIndex } from "./udp-counters.ts";
@@ -46,6 +47,8 @@ export interface BatchLoop {
   readonly signals: ThreadSignals;
   /** Counted up as `CounterIndex` says. */
   readonly counts: Float64Array;
+  /** Told of each query and its answer. */
+  readonly counter: QueryCounts;
   /** Shown each answer before it is sent. */
   readonly tap: AnswerTap | undefined;
   /** Called when there may be messages at the thread's port. */
@@ -139,9 +142,12 @@ function answerOnce(
     noteReceiveFailure(loop, -received);
     return 0;
   }
+  const isTimed = loop.counter.isTimed();
+  const startMs = isTimed ? loop.nowMs() : 0;
   loop.roundStart();
-  answerAll(loop, memory, socket.family, listener, received);
+  const answered = answerAll(loop, memory, socket.family, listener, received);
   sendAll(loop, memory, socket.descriptor, received);
+  if (isTimed && answered > 0) loop.counter.took((loop.nowMs() - startMs) / 1000, answered);
   for (let index = 0; index < received; index++) memory.readyToReceive(index);
   loop.roundEnd();
   return received;
@@ -154,17 +160,22 @@ function noteReceiveFailure(loop: BatchLoop, errno: number): void {
   if (fatal.has(errno)) throw new Error(`cannot receive datagrams: recvmmsg fails, got ${errno}`);
 }
 
-/** Answers each of the received datagrams in its place; a response of no octets is none. */
+/**
+ * Answers each of the received datagrams in its place; a response of no octets is none. How many
+ * were answered.
+ */
 function answerAll(
   loop: BatchLoop,
   memory: DatagramMemory,
   family: 4 | 6,
   listener: number,
   received: number,
-): void {
+): number {
   const { octets, words } = memory;
-  const { responder, tap } = loop;
+  const { responder, counter, tap } = loop;
   const { note } = responder;
+  const door = doorOf(listener, "udp");
+  let answered = 0;
   let truncated = 0;
   for (let index = 0; index < received; index++) {
     const header = headerWord(index);
@@ -177,10 +188,14 @@ function answerAll(
       // Nothing can be sent to port 0, so what comes from it is not answered.
       const at = packetOffset(index);
       const addressAt = family === 4 ? sourceAt + 4 : sourceAt + 8;
-      const received = words[header + HeaderWord.length] ?? 0;
-      length = responder.respondInPlace(octets, at, received, addressAt, family, port);
-      if (length > 0 && tap?.isDue()) {
-        tap.take(octets, at, length, octets, addressAt, family, listener, "udp", note);
+      const asked = words[header + HeaderWord.length] ?? 0;
+      length = responder.respondInPlace(octets, at, asked, addressAt, family, port);
+      if (length > 0) {
+        answered++;
+        counter.answered(door, note);
+        if (tap?.isDue()) {
+          tap.take(octets, at, length, octets, addressAt, family, listener, "udp", note);
+        }
       }
       if (words[header + HeaderWord.controlLength] !== 0) forgetInterface(memory, index, family);
     }
@@ -188,6 +203,10 @@ function answerAll(
   }
   count(loop, CounterIndex.received, received);
   if (truncated > 0) count(loop, CounterIndex.truncated, truncated);
+  counter.received(door, received);
+  const silent = received - truncated - answered;
+  if (silent > 0) counter.silent(silent);
+  return answered;
 }
 
 /**

@@ -17,11 +17,15 @@ const quietRounds = 2;
 const mostRounds = 50;
 const roundMs = 10;
 
-/** Binds and answers until stopped. Rejects with the system's error if it cannot bind. */
+/**
+ * Binds and answers until stopped. Rejects with the system's error if it cannot bind.
+ * @param onSendFailure told of each response that could not be sent.
+ */
 export async function listenUdp(
   { address, port }: ListenAddress,
   responder: Pick<Responder, "respond">,
   onError: (error: Error) => void,
+  onSendFailure: (error: Error) => void = onError,
 ): Promise<BoundListener> {
   const socket = createSocket(
     isIPv6(address) ? { type: "udp6", ipv6Only: true } : { type: "udp4" },
@@ -38,8 +42,6 @@ export async function listenUdp(
   let datagrams = 0;
   socket.on("message", (octets, { address: source, port: sourcePort }) => {
     datagrams++;
-    // Nothing can be sent to port 0, so what comes from it is not answered.
-    if (sourcePort === 0) return;
     const received = {
       octets,
       source: sourceAddress(source),
@@ -49,7 +51,7 @@ export async function listenUdp(
     const response = responder.respond(received);
     if (response) {
       socket.send(response, sourcePort, source, (error) => {
-        if (error) onError(error);
+        if (error) onSendFailure(error);
       });
     }
   });

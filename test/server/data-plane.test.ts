@@ -6,11 +6,8 @@ import { syncBuiltinESMExports } from "node:module";
 import threads, { type Worker } from "node:worker_threads";
 import { expect } from "chai";
 import type { SnapshotImage } from "../../src/answer/snapshot.ts";
-import type {
-  DataPlane,
-  DataPlaneCounters,
-  DataPlaneOptions,
-} from "../../src/server/data-plane.ts";
+import type { DataPlane, DataPlaneOptions } from "../../src/server/data-plane.ts";
+import type { DataPlaneCounters } from "../../src/server/data-plane-counters.ts";
 import { staticApex } from "../conformance/served.ts";
 import { fuzzState } from "../fuzz/fuzz-state.ts";
 import { askTcp, askUdp, decoded, query, queryOctets } from "../kit/dns-client.ts";

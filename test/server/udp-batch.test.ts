@@ -3,6 +3,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { AnswerNote } from "../../src/answer/answer-note.ts";
+import { createQueryCounts, QueryCounts } from "../../src/server/query-counts.ts";
 import { createSignals, signalMail, signalStop } from "../../src/server/thread-signals.ts";
 import { answerInBatches, type BatchLoop, type BatchSocket } from "../../src/server/udp-batch.ts";
 import { createCounts, readCounts, type UdpCounters } from "../../src/server/udp-counters.ts";
@@ -419,6 +420,7 @@ function looping(
 } {
   const signals = createSignals();
   const counts = createCounts();
+  const counter = new QueryCounts(createQueryCounts(sockets.length));
   const kernel = new FakeKernel(receives, sends, () => signalStop(signals));
   const loop: BatchLoop = {
     calls: kernel,
@@ -426,6 +428,7 @@ function looping(
     responder: { respondInPlace: echo(onRespond), note: new AnswerNote() },
     signals,
     counts,
+    counter,
     tap,
     onMail,
     roundStart: () => onRound("start"),
