@@ -22,7 +22,7 @@ export interface WhatIfCase {
 }
 
 /** A federation that votes, queries about it, and assumptions that all name something of it. */
-export function whatIfCase(seed: number, { names = 5, askers = 5 } = {}): WhatIfCase {
+export function whatIfCase(seed: number, { names = 5, askers = 8 } = {}): WhatIfCase {
   const generated = generateWorld(seed);
   const compiled = compileWorld(generated);
   const dice = new Dice(seed + 7_000_000);
@@ -48,6 +48,8 @@ export function whatIfCase(seed: number, { names = 5, askers = 5 } = {}): WhatIf
 
 function textsFor(dice: Dice, { snapshot, services }: CompiledWorld): AssumptionTexts {
   const clusters = [...snapshot.model.clusters.keys()];
+  const isAllDown = dice.chance(0.15);
+  if (isAllDown) return { health: clusters.map((each) => `${each}=down`) };
   const subjects = new Set(dice.some(clusters, 0.2));
   for (const service of services.values()) {
     for (const { cluster, clusterIps, external } of service.clusters) {
@@ -57,7 +59,7 @@ function textsFor(dice: Dice, { snapshot, services }: CompiledWorld): Assumption
       }
     }
   }
-  const drain = dice.some(clusters, 0.25);
+  const drain = dice.some(clusters, 0.3);
   return {
     health: [...subjects].map((each) => `${each}=${dice.pick(["up", "down", "down"])}`),
     drain,

@@ -24,12 +24,12 @@ import { queryOf } from "../kit/generated-queries.ts";
 import { clusterNameOf, clusterNumberOf } from "../kit/generators.ts";
 import { type Query, type WhatIfCase, whatIfCase } from "./what-if-cases.ts";
 
-const federations = 40;
+const federations = 25;
 const nothing: Assumptions = { verdicts: [], drain: [], undrain: [] };
 
 describe("an explanation under assumptions", () => {
   it("is that of what is where nothing is assumed, but for its head", () => {
-    for (const each of cases(5)) {
+    for (const each of cases(3)) {
       const state = stateBySeed(each.world.snapshot, each.seed);
       for (const query of each.queries) {
         const { assuming, ...explained } = whatIf(each, query, state, nothing);
@@ -40,7 +40,7 @@ describe("an explanation under assumptions", () => {
   });
 
   it("is that of a state with those drains, but for its head", () => {
-    for (const each of cases(10)) {
+    for (const each of cases(6)) {
       const { drain = [], undrain = [] } = each.texts;
       const state = stateBySeed(each.world.snapshot, each.seed);
       const drained = new Set([...state.drained, ...drain]);
@@ -57,7 +57,7 @@ describe("an explanation under assumptions", () => {
 
   it("is that of services with those verdicts, TTL and all, but for who says so", () => {
     const kinds = new Set<string>();
-    for (const each of cases(15)) {
+    for (const each of cases(10)) {
       const { health = [] } = each.texts;
       const state = servedState(each.world.snapshot, [], () => 0);
       const assumed = assumptionsOf(each, { health });
@@ -78,7 +78,7 @@ describe("an explanation under assumptions", () => {
 
 describe("a replay", () => {
   it("finds no shift where nothing is assumed", () => {
-    for (const each of cases(5)) {
+    for (const each of cases(3)) {
       const state = stateBySeed(each.world.snapshot, each.seed);
       const report = replayed(each, state, assumedState(state, nothing));
       expect([report.moved, report.moves], label(each)).to.deep.equal([0, []]);
@@ -112,7 +112,7 @@ describe("a replay", () => {
       empty += report.answeredNothing.after;
     }
     expect(queries).to.be.at.least(1000);
-    expect([moved, empty].map((each) => each > 100)).to.deep.equal([true, true]);
+    expect([moved, empty].map((each) => each > 80)).to.deep.equal([true, true]);
   });
 });
 
