@@ -19,6 +19,8 @@ const allowed: Record<string, readonly string[]> = {
   control: ["answer", "federation", "dns"],
   mirror: ["config", "routing", "federation", "geo", "dns"],
   sources: ["config", "federation", "geo", "zone", "memory", "dns"],
+  // Runs in browsers: types of what the API says, and the words of `meridian explain`.
+  dashboard: ["control", "cli", "answer", "geo"],
   server: ["answer", "routing", "federation", "geo", "zone", "memory", "dns"],
   cli: [
     "health",
@@ -59,7 +61,7 @@ interface SourceFile {
 }
 
 const files: SourceFile[] = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => {
     const text = readFileSync(path.join(root, file), "utf8");
     const imports = [...text.replace(harmless, "").replace(types, "").matchAll(importPattern)].map(
@@ -92,6 +94,9 @@ function forbiddenImports(source: SourceFile): string[] {
       if (folder !== source.folder && !mayImport.includes(folder)) {
         found.push(`src/${source.file}: ${source.folder} must not import ${folder} (${to})`);
       }
+    }
+    if (source.folder === "dashboard" && to.startsWith("node:")) {
+      found.push(`src/${source.file}: dashboard runs in browsers and must not import ${to}`);
     }
     if (outside.test(to)) {
       if (pureFolders.includes(source.folder)) {
