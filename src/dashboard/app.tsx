@@ -5,7 +5,7 @@ import type { Explanation } from "../answer/explanation.ts";
 import { ClusterPanel } from "./cluster-panel.tsx";
 import { EventPanel } from "./event-panel.tsx";
 import { drawingOf } from "./explain-drawing.ts";
-import { ExplainPanel } from "./explain-panel.tsx";
+import { ExplainPanel, StepsPanel } from "./explain-panel.tsx";
 import { Footer, Header } from "./frame.tsx";
 import { clusterShares, dropRate, lastRates } from "./rates.ts";
 import type { Known, ServerLink } from "./server-link.ts";
@@ -54,14 +54,15 @@ export function App({ link }: { link: ServerLink }) {
               clusters={state.clusters}
               onExplained={(explained) => setExplanation(explained)}
             />
+            <EventPanel events={events} nowMs={Date.parse(state.now)} />
+            {explanation && <StepsPanel explanation={explanation} />}
+            <TrafficPanel readings={readings} clusters={state.clusters} />
             <VotePanel
               votes={votes}
               clusters={state.clusters}
               nowMs={Date.parse(state.now)}
               onQuery={(query) => link.showVotes(query)}
             />
-            <TrafficPanel readings={readings} clusters={state.clusters} />
-            <EventPanel events={events} nowMs={Date.parse(state.now)} />
           </div>
         )}
       </main>

@@ -42,6 +42,9 @@ export function ClusterPanel({
           <thead>
             <tr>
               <th scope="col">Cluster</th>
+              <th scope="col" class="wide">
+                Region
+              </th>
               <th scope="col">State</th>
               <th scope="col" class="number">
                 Up
@@ -51,9 +54,6 @@ export function ClusterPanel({
               </th>
               <th scope="col" class="number">
                 Share
-              </th>
-              <th scope="col" class="wide">
-                Region
               </th>
             </tr>
           </thead>
@@ -93,6 +93,7 @@ function ClusterRow({ cluster, condition, share, rate }: ShownCluster) {
   return (
     <tr class={condition.kind}>
       <th scope="row">{cluster.name}</th>
+      <td class="wide">{[region, ...zones].filter((each) => each !== "").join(", ") || "–"}</td>
       <td class="state" title={condition.detail}>
         <ConditionSign kind={condition.kind} /> {condition.label}
       </td>
@@ -101,9 +102,9 @@ function ClusterRow({ cluster, condition, share, rate }: ShownCluster) {
       </td>
       <td class="number">{rate === undefined ? "…" : countText(rate)}</td>
       <td class="number">
-        <meter min={0} max={1} value={share} aria-hidden="true" /> {percentText(share)}
+        <meter min={0} max={1} value={share} aria-hidden="true" />
+        <span class="percent">{percentText(share)}</span>
       </td>
-      <td class="wide">{[region, ...zones].filter((each) => each !== "").join(", ") || "–"}</td>
     </tr>
   );
 }

@@ -188,14 +188,24 @@ function Answer({ outcome }: { outcome: Outcome }) {
         <div class="explained">
           {assumed !== "" && <p class="assumed">What would be {assumed}:</p>}
           <p class="outcome">{outcomeSentences(explanation).join(" ")}</p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-          <pre tabIndex={0} role="region" aria-label="The whole explanation">
-            {explanationText(explanation)}
-          </pre>
+          <p>
+            <a href="#steps">Every step of it</a>
+          </p>
         </div>
       );
     }
   }
+}
+
+/** The explanation from top to bottom, as `meridian explain` prints it. */
+export function StepsPanel({ explanation }: { explanation: Explanation }) {
+  return (
+    <section class="panel steps" id="steps" aria-labelledby="steps-title" tabIndex={-1}>
+      <h2 id="steps-title">Every step of the explanation</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+      <pre tabIndex={0}>{explanationText(explanation)}</pre>
+    </section>
+  );
 }
 
 const suggested = 100;

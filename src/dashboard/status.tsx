@@ -34,7 +34,7 @@ export function Status({
               <span class="sign" aria-hidden="true">
                 {toneSigns[finding.tone]}
               </span>
-              <strong>{finding.title}</strong> <span>{finding.detail}</span>
+              <strong>{finding.title}.</strong> <span>{finding.detail}</span>
             </li>
           ))}
         </ul>

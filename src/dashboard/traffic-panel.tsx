@@ -79,7 +79,6 @@ function Chart({ title, columns, now, colourOf }: ChartProps) {
     [times, rates],
   );
   // A new chart for other lines, colours or widths; new data goes into the one that is there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: data is set below, isDark changes colours
   useEffect(() => {
     if (!place.current || width === 0) return undefined;
     const made = new uPlot(options(width, keys, colourOf), data, place.current);

@@ -223,7 +223,7 @@ function VoteTable({
               />
             ))}
             {columns.length === 0 && <td role="cell">{tallyText(row.votes)}</td>}
-            <td role="cell" class="flip">
+            <td role="cell" class="flip" title={row.flip}>
               {row.flip}
             </td>
           </tr>

@@ -32,7 +32,7 @@ export interface VoteRow {
 export function voteRow(endpoint: EndpointReport, nowMs: number): VoteRow {
   const { service, cluster, address, isInternal, verdict } = endpoint;
   const { tone, label } = labelOf(endpoint);
-  const age = verdict?.since ? `for ${ageOf(verdict.since, nowMs)}` : "";
+  const age = verdict?.since ? ageOf(verdict.since, nowMs) : "";
   const notes = [
     age,
     verdict?.isHeldIn ? "kept in the answers by maxEjectPercent" : "",
@@ -50,7 +50,10 @@ export function voteRow(endpoint: EndpointReport, nowMs: number): VoteRow {
     votes: (verdict?.votes ?? []).map(({ voter, word, since, reason }) => ({
       voter,
       word,
-      detail: [reason ?? "", since ? ageOf(since, nowMs) : ""].filter(Boolean).join(", "),
+      // Since when all of them say the same is told once, by the verdict.
+      detail: [reason ?? "", since && tone !== "well" ? ageOf(since, nowMs) : ""]
+        .filter(Boolean)
+        .join(", "),
     })),
     flip: verdict?.flip ?? "nobody votes on it, so it counts as up",
   };

@@ -18,7 +18,7 @@ export interface VotesCursor {
 }
 
 /** Rows on a page. */
-export const pageSize = 50;
+export const pageSize = 25;
 
 export function votesPath({ show, service, cluster, cursor }: VotesQuery): string {
   const query = new URLSearchParams({ limit: String(pageSize) });

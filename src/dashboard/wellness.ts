@@ -65,7 +65,8 @@ function ofFindings(findings: readonly Finding[]): Wellness {
   const [worst] = findings;
   if (!worst) return { tone: "well", headline: "All well", findings };
   if (findings.length === 1) return { tone: worst.tone, headline: worst.title, findings };
-  return { tone: worst.tone, headline: `${findings.length} things to look at`, findings };
+  const headline = `${worst.title}, and ${findings.length - 1} more`;
+  return { tone: worst.tone, headline, findings };
 }
 
 function lostFinding(

@@ -50,6 +50,7 @@ export function WorldMap({
   return (
     <div ref={place} class="map">
       {width > 0 && (
+        // biome-ignore lint/a11y/useSemanticElements: HTML has no group of drawn things
         <svg
           role="group"
           aria-label="Map of the clusters"
@@ -130,7 +131,7 @@ function Land({ projection }: { projection: GeoProjection }) {
   const paths = useMemo(() => world && worldPaths(world, projection), [world, projection]);
   return useMemo(
     () => (
-      <g aria-hidden="true">
+      <g>
         <path class="land" d={paths?.land ?? ""} />
         <path class="borders" d={paths?.borders ?? ""} />
       </g>
@@ -161,10 +162,9 @@ function FlowLines({
         : [];
     });
     // Flows come anew with each look, and seldom with anything new in them.
-    // biome-ignore lint/correctness/useExhaustiveDependencies: text stands for flows
   }, [text, projection, placed.length]);
   return (
-    <g class="flows" aria-hidden="true">
+    <g class="flows">
       {lines.map(({ cluster, share, start, path }) => {
         const tone = pointed === undefined ? "" : pointed === cluster ? "meant" : "other";
         return (
@@ -189,7 +189,7 @@ function Marker({
 }) {
   const { cluster, condition, x, y, radius, label } = shown;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: its tip must be reached by keys too
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: its tip is reached by keys too
     <g
       role="img"
       aria-label={`${tipLines(shown, flows).join(". ")}.`}
@@ -277,7 +277,7 @@ function DrawnAnswer({
 }) {
   const { client, clusters } = drawing;
   return (
-    <g class="answer" aria-hidden="true">
+    <g class="answer">
       {clusters.map(({ cluster, km }, at) => {
         const there = placed.find((each) => each.cluster.name === cluster);
         const to = there?.cluster.location;
@@ -302,6 +302,7 @@ function ClientMark({ drawing, projection }: { drawing: Drawing; projection: Geo
   const at = drawing.client && pointAt(projection, drawing.client);
   if (!at) return null;
   return (
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: nothing can be done with it
     <g class="client" role="img" aria-label="The client" transform={`translate(${at.x} ${at.y})`}>
       <path d="M0 0L-6 -12A7 7 0 1 1 6 -12Z" />
       <circle cx="0" cy="-15" r="2.4" />
