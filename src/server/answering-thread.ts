@@ -40,9 +40,11 @@ export function answeringThread(
   now: () => number,
   onStop: () => void = () => undefined,
 ): AnsweringThread {
+  const counter = new QueryCounts(queryCounts);
   const faults = new FaultReport();
   const say = (message: FromThread): void => parentPort?.postMessage(message);
   const fault = (error: unknown): void => {
+    counter.fault();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const message = faults.add(text, performance.now());
     if (message !== undefined) say({ kind: "fault", message });
@@ -93,7 +95,7 @@ export function answeringThread(
       takeMail();
     },
     leave: () => epoch.leave(),
-    counter: new QueryCounts(queryCounts),
+    counter,
     tap: new QueryTap(queries, Math.random, Date.now),
   };
 }

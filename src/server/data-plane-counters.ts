@@ -34,6 +34,10 @@ export interface DataPlaneCounters {
   /** Queries without an answer: why. What was not sent is among the responses, too. */
   readonly dropped: Readonly<Record<"kernel" | "send" | "oversized" | "silent", number>>;
   readonly connections: QuerySums["connections"];
+  /** Threads that died and were started anew. */
+  readonly restarts: number;
+  /** Mistakes of ours while answering, and errors of sockets. */
+  readonly faults: number;
   readonly durations: QuerySums["durations"];
 }
 
@@ -50,6 +54,7 @@ export interface DoorCounters {
 /** The counts of one data plane's threads. */
 export class DataPlaneTally {
   readonly #numbers = new ClusterNumbers();
+  #restarts = 0;
   readonly #memories: readonly Float64Array<SharedArrayBuffer>[];
 
   constructor(threads: number, listeners: number) {
@@ -61,6 +66,16 @@ export class DataPlaneTally {
     const memory = this.#memories[thread];
     if (!memory) throw new RangeError(`cannot count: no such thread, got ${thread}`);
     return memory;
+  }
+
+  /** Counts a thread that died. */
+  restarted(): void {
+    this.#restarts++;
+  }
+
+  /** The clusters that have numbers of their own in notes: the first is of number 1. */
+  get clusterNames(): readonly string[] {
+    return this.#numbers.names;
   }
 
   /** The image with the numbers under which its clusters are counted. */
@@ -75,7 +90,7 @@ export class DataPlaneTally {
   ): DataPlaneCounters {
     const sums = sumQueryCounts(this.#memories);
     const udp = sumOfCounters(workers);
-    const { paths, cacheHits, cacheMisses, silent, connections, durations } = sums;
+    const { paths, cacheHits, cacheMisses, silent, connections, faults, durations } = sums;
     return {
       udp,
       workers,
@@ -94,6 +109,8 @@ export class DataPlaneTally {
         silent,
       },
       connections,
+      restarts: this.#restarts,
+      faults,
       durations,
     };
   }

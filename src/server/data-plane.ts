@@ -58,6 +58,8 @@ export interface DataPlane {
   /** Tells every thread what the services' memory has more of, before anything in it is seen. */
   readonly grow: (growth: ServiceGrowth) => void;
   readonly counters: () => DataPlaneCounters;
+  /** The clusters that have numbers of their own in `AnswerNote`s: the first is of number 1. */
+  readonly clusterNames: () => readonly string[];
   /** Where the threads put the queries that are to be logged or counted, one of each thread. */
   readonly queryRings: readonly QueryRing[];
   /** Whether every thread answers: none of them died and is being started anew. */
@@ -128,7 +130,13 @@ export async function startDataPlane(
   let current = image;
   const pool: Pool = {
     options,
-    events,
+    events: {
+      ...events,
+      onRestart: (reason) => {
+        tally.restarted();
+        events.onRestart(reason);
+      },
+    },
     begin: (thread, signals) => {
       const { answerCacheMiB } = options;
       const queries = queryRings[thread] ?? createRing();
@@ -170,6 +178,7 @@ export async function startDataPlane(
       const workers = members.flatMap(({ counters }) => (counters ? [counters()] : []));
       return tally.counters(addresses, workers);
     },
+    clusterNames: () => tally.clusterNames,
     isWhole: () => members.every(({ thread }) => thread.isThere),
     tcp: [...(places?.tcp ?? [])],
     hear: () => {

@@ -63,10 +63,11 @@ const Place = {
   CONNECTIONS_OPEN: 2,
   CONNECTIONS_ACCEPTED: 3,
   CONNECTIONS_REFUSED: 4,
-  DURATION_SUM: 5,
-  DURATIONS: 6,
+  FAULTS: 5,
+  DURATION_SUM: 6,
+  DURATIONS: 7,
   /** By path and look into the cache. */
-  PATHS: 6 + durationBounds.length + 1,
+  PATHS: 7 + durationBounds.length + 1,
 } as const;
 const originsAt = Place.PATHS + answerPaths.length * lookCount;
 const doorsAt = originsAt + originCount;
@@ -124,6 +125,11 @@ export class QueryCounts {
     this.#add(Place.SEND_FAILED, 1);
   }
 
+  /** Counts a mistake of ours, or of a socket. */
+  fault(): void {
+    this.#add(Place.FAULTS, 1);
+  }
+
   /** Counts a TCP connection that was let in, that ended, or that was not let in. */
   connection(change: "accepted" | "closed" | "refused"): void {
     if (change === "refused") this.#add(Place.CONNECTIONS_REFUSED, 1);
@@ -173,6 +179,7 @@ export interface QuerySums {
   readonly cacheMisses: number;
   readonly silent: number;
   readonly sendFailed: number;
+  readonly faults: number;
   readonly connections: {
     readonly open: number;
     readonly accepted: number;
@@ -226,6 +233,7 @@ export function sumQueryCounts(threads: readonly Float64Array[]): QuerySums {
     cacheMisses: ofLook(CacheLook.MISS),
     silent: at(Place.SILENT),
     sendFailed: at(Place.SEND_FAILED),
+    faults: at(Place.FAULTS),
     connections: {
       open: at(Place.CONNECTIONS_OPEN),
       accepted: at(Place.CONNECTIONS_ACCEPTED),
