@@ -42,6 +42,8 @@ export interface World {
   readonly databaseNames: readonly string[];
   readonly overrideCount: number;
   readonly snapshot: Snapshot;
+  /** Seconds that it took to read the files and compile the snapshot, when it was made. */
+  readonly buildSeconds: number;
   /** The secrets of this server's voter. */
   readonly voterFiles: VoterFiles;
 }
@@ -71,6 +73,7 @@ export class WorldReader {
 
   /** Reads what changed: a whole world, or every problem of every file in order of place. */
   async read(): Promise<Reading<World>> {
+    const begunMs = performance.now();
     const configured = this.#config.read(this.#configFile, "", () =>
       readServerConfig(this.#configFile),
     );
@@ -135,6 +138,7 @@ export class WorldReader {
       databaseNames: databases.names,
       overrideCount: overrides.value.overrides.length,
       snapshot,
+      buildSeconds: isCompiled ? last.world.buildSeconds : (performance.now() - begunMs) / 1000,
       voterFiles: voterFiles.files,
     };
     this.#last = { parts, world };

@@ -1,8 +1,11 @@
-// What Prometheus reads of this server: voting, probes, mirrors, the build and the process. It knows
+// What Prometheus reads of this server: voting, probes, the build and the process, and joined to it
+// what the files beside this one have of the data plane, the server as a whole and mirrors. It knows
 // numbers and names; it must not know where the numbers come from.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { createDataPlaneMetrics, type DataPlaneReading } from "./data-plane-metrics.ts";
 import { createMirrorMetrics, type MirrorMeter } from "./mirror-metrics.ts";
+import { createServerMetrics, type ServerReading } from "./server-metrics.ts";
 
 /** Told of what happens, one call an event. */
 export interface VotingMeter {
@@ -37,6 +40,10 @@ export interface MetricsOptions {
    * shown. `undefined`: all that the meter was told of.
    */
   readonly mirrors?: () => readonly string[];
+  /** Called once at each reading; `undefined` before queries are answered. */
+  readonly dataPlane?: () => DataPlaneReading | undefined;
+  /** Called once at each reading; `undefined` before it is known. */
+  readonly server?: () => ServerReading | undefined;
 }
 
 export interface Metrics {
@@ -70,12 +77,18 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const show = showReading(voting);
   const meter = votingMeter(voting, refusals);
   const mirrors = createMirrorMetrics(options.mirrors);
+  const dataPlaneText = createDataPlaneMetrics();
+  const serverText = createServerMetrics();
   return {
     meter,
     mirror: mirrors.meter,
     text: async () => {
       const reading = read();
       const texts = [await general.metrics()];
+      const dataPlane = options.dataPlane?.();
+      if (dataPlane) texts.push(await dataPlaneText(dataPlane));
+      const server = options.server?.();
+      if (server) texts.push(await serverText(server));
       if (reading) {
         show(reading);
         texts.push(await voting.metrics());
