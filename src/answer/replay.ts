@@ -71,11 +71,12 @@ export const mostMoves = 100;
 
 /**
  * Replays the queries. Each counts by the cluster of its answer's first address or SRV record.
+ * @param queries quickest where equal names are the same object.
  * @param before a state, and `after` another one of the same snapshot.
  * @param locations those that the snapshot was made from.
  */
 export function* replay(
-  queries: readonly ReplayedQuery[],
+  queries: Iterable<ReplayedQuery>,
   before: AnswerState,
   after: AnswerState,
   locations: LocationMap,
@@ -86,8 +87,9 @@ export function* replay(
   const nothing = zero();
   const km = zero();
   const moves = new Map<string, Mutable<Move>>();
-  let [weight, moved, known] = [0, 0, 0];
+  let [replayed, weight, moved, known] = [0, 0, 0, 0];
   for (const query of queries) {
+    replayed++;
     const { asker, client, count } = query;
     const { place, outcomes } = twice.of(query);
     weight += count;
@@ -109,7 +111,7 @@ export function* replay(
     }
     if (from !== to) {
       moved += count;
-      const name = formatName(query.name).toLowerCase();
+      const name = twice.textOf(query.name);
       const key = `${client} ${name} ${from} ${to}`;
       const move = moves.get(key);
       if (move) move.count += count;
@@ -122,7 +124,7 @@ export function* replay(
   }
   const mean = (sum: number): number | null => (known > 0 ? sum / known : null);
   return {
-    queries: queries.length,
+    queries: replayed,
     weight,
     moved,
     answeredNothing: nothing,
@@ -158,6 +160,7 @@ class TwiceAnswered {
   readonly #before: AnswerState;
   readonly #after: AnswerState;
   readonly #places = new Map<Place, number>();
+  readonly #names = new Map<Name, { readonly key: string; readonly text: string }>();
   /** By name, type and place; where the prefix decides, then by prefix. */
   readonly #known = new Map<string, Outcomes | Map<string, Outcomes>>();
 
@@ -169,7 +172,7 @@ class TwiceAnswered {
   of({ name, type, asker }: ReplayedQuery): { place: Place; outcomes: Outcomes } {
     const view = viewOf(this.#before.snapshot.views, asker);
     const { place } = view;
-    const key = `${type} ${this.#numberOf(place)} ${nameKey(name)}`;
+    const key = `${type} ${this.#numberOf(place)} ${this.#nameOf(name).key}`;
     const known = this.#known.get(key);
     if (known && !(known instanceof Map)) return { place, outcomes: known };
     const prefix = Buffer.from(drawPrefix(asker.client)).toString("latin1");
@@ -184,6 +187,20 @@ class TwiceAnswered {
       this.#known.set(key, new Map([[prefix, outcomes]]));
     } else this.#known.set(key, outcomes);
     return { place, outcomes };
+  }
+
+  /** The name as it is told, in lower case. */
+  textOf(name: Name): string {
+    return this.#nameOf(name).text;
+  }
+
+  #nameOf(name: Name): { readonly key: string; readonly text: string } {
+    let known = this.#names.get(name);
+    if (!known) {
+      known = { key: nameKey(name), text: formatName(name).toLowerCase() };
+      this.#names.set(name, known);
+    }
+    return known;
   }
 
   #numberOf(place: Place): number {

@@ -45,33 +45,50 @@ export interface BadText {
 
 /** Reads the texts, or says what is wrong with the first that is. */
 export function readExplainQuery(texts: ExplainTexts): { ok: true; query: ExplainQuery } | BadText {
-  const refused = (field: BadText["field"], message: string): BadText => ({
-    ok: false,
-    message,
-    field,
-  });
+  const asked = readAsked(texts);
+  if (!asked.ok) return asked;
+  const who = readWho(texts);
+  if (!who.ok) return who;
+  const { name, type } = asked;
+  const { client, resolver } = who;
+  return { ok: true, query: { name, type, client, resolver } };
+}
+
+/** What is asked for. */
+export function readAsked(
+  texts: Pick<ExplainTexts, "name" | "type">,
+): ({ ok: true } & Pick<ExplainQuery, "name" | "type">) | BadText {
   const name = parseName(texts.name);
-  if (!name.ok) return refused("name", name.reason);
+  if (!name.ok) return bad("name", name.reason);
   const type = typeCode(texts.type);
-  if (type === undefined) {
-    return refused("type", `cannot read type: no such type, got ${texts.type}`);
-  }
+  if (type === undefined) return bad("type", `cannot read type: no such type, got ${texts.type}`);
   if (isMetaType(type) && type !== RRType.ANY) {
-    return refused("type", `cannot explain: no record has this type, got ${texts.type}`);
+    return bad("type", `cannot explain: no record has this type, got ${texts.type}`);
   }
+  return { ok: true, name: name.name, type };
+}
+
+/** Who asks for it. */
+export function readWho(
+  texts: Pick<ExplainTexts, "client" | "resolver">,
+): ({ ok: true } & Pick<ExplainQuery, "client" | "resolver">) | BadText {
   const client = readClient(texts.client);
   if (!client) {
-    return refused("client", `cannot read client: not ADDR or ADDR/LEN, got ${texts.client}`);
+    return bad("client", `cannot read client: not ADDR or ADDR/LEN, got ${texts.client}`);
   }
   const resolver = texts.resolver === undefined ? undefined : parseAddress(texts.resolver);
   if (texts.resolver !== undefined && !resolver) {
-    return refused("resolver", `cannot read resolver: not an IP address, got ${texts.resolver}`);
+    return bad("resolver", `cannot read resolver: not an IP address, got ${texts.resolver}`);
   }
   if (resolver && client.kind === "source") {
     const message = `cannot use resolver: the client is no prefix ADDR/LEN, got ${texts.client}`;
-    return refused("resolver", message);
+    return bad("resolver", message);
   }
-  return { ok: true, query: { name: name.name, type, client, resolver } };
+  return { ok: true, client, resolver };
+}
+
+function bad(field: BadText["field"], message: string): BadText {
+  return { ok: false, message, field };
 }
 
 /** Explains what a world answers in a state of its votes and drains. */

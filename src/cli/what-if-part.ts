@@ -8,7 +8,7 @@ import { type ReplayedQuery, type ReplayReport, replay } from "../answer/replay.
 import { assumedState } from "../answer/what-if.ts";
 import type { SampledClient, WhatIfRequest } from "../control/api-schemas.ts";
 import type { WhatIfOutcome } from "../control/control-backend.ts";
-import { askerFor, type ExplainTexts, readExplainQuery } from "./explain-query.ts";
+import { askerFor, type ExplainTexts, readAsked, readWho } from "./explain-query.ts";
 import { inSlices } from "./what-if-slices.ts";
 import type { World } from "./world.ts";
 
@@ -106,16 +106,51 @@ function* replayAll(
   const { model } = state.snapshot;
   const read = yield* readAssumptions(assumed, { model, drained: state.drained });
   if (!read.ok) return read;
-  const queries: ReplayedQuery[] = [];
-  for (const [at, { count, ...query }] of texts.entries()) {
-    const each = readExplainQuery(query);
-    if (!each.ok && unreadable === "left out") continue;
-    if (!each.ok) return { ...each, field: `queries.${at}.${each.field}` };
-    const { name, type } = each.query;
-    const asker = askerFor(each.query, state);
-    queries.push({ name, type, asker, client: query.client, count });
-    yield;
-  }
   const then = assumedState(state, read.assumptions);
-  return { ok: true, report: yield* replay(queries, state, then, world.locations) };
+  const list = new QueryList(texts, state, unreadable);
+  const report = yield* replay(list.queries(), state, then, world.locations);
+  return list.refusal ?? { ok: true, report };
+}
+
+/** Texts that become queries one after the other, as all of them at once would fill the memory. */
+class QueryList {
+  /** What is wrong with the first text that cannot be read, where the list ends. */
+  refusal: Extract<ReplayOutcome, { ok: false }> | undefined;
+  readonly #texts: readonly ReplayTexts[];
+  readonly #state: AnswerState;
+  readonly #unreadable: "refused" | "left out";
+  /** Many ask for few names: each is read once, and is the same object then. */
+  readonly #asked = new Map<string, ReturnType<typeof readAsked>>();
+
+  constructor(
+    texts: readonly ReplayTexts[],
+    state: AnswerState,
+    unreadable: "refused" | "left out",
+  ) {
+    this.#texts = texts;
+    this.#state = state;
+    this.#unreadable = unreadable;
+  }
+
+  *queries(): Generator<ReplayedQuery> {
+    for (const [at, texts] of this.#texts.entries()) {
+      const asked = this.#readAsked(texts);
+      const who = asked.ok ? readWho(texts) : asked;
+      if (asked.ok && who.ok) {
+        const { name, type } = asked;
+        const { client, count } = texts;
+        yield { name, type, asker: askerFor(who, this.#state), client, count };
+      } else if (!who.ok && this.#unreadable === "refused") {
+        this.refusal = { ...who, field: `queries.${at}.${who.field}` };
+        return;
+      }
+    }
+  }
+
+  #readAsked({ name, type }: ReplayTexts): ReturnType<typeof readAsked> {
+    const key = `${type} ${name}`;
+    const asked = this.#asked.get(key) ?? readAsked({ name, type });
+    this.#asked.set(key, asked);
+    return asked;
+  }
 }
