@@ -10,6 +10,7 @@ import type { Logger } from "./log.ts";
 import { type LineCounts, QueryFile } from "./query-file.ts";
 import { QuerySample } from "./query-sample.ts";
 import { type QueryNames, type QueryPlaces, queryLine, seenQuery } from "./query-seen.ts";
+import type { World } from "./world.ts";
 
 /** What a reload may change. */
 export interface QuerySettings {
@@ -40,6 +41,14 @@ const busyMs = 20;
 /** Records of one look: a few milliseconds of the main thread. */
 const mostRecords = 2000;
 
+/** The settings of a world. */
+export function querySettings({ config, snapshot, locations }: World): QuerySettings {
+  const { queryLog, querySample, trustedResolvers } = config;
+  const { views, model } = snapshot;
+  const places = { views, locations, trustedResolvers, clusters: model.clusters };
+  return { queryLog, querySample, places };
+}
+
 /** Does nothing, and costs nothing, while neither log nor sample is configured. */
 export class QueryPart {
   readonly #options: QueryPartOptions;
@@ -51,6 +60,7 @@ export class QueryPart {
   #timer: NodeJS.Timeout | undefined;
   /** Files that were replaced and are not closed yet. */
   readonly #closing = new Set<Promise<void>>();
+  #hasLogged = false;
   #ringDropped = 0;
   #seenDropped = 0;
   #failure: string | undefined;
@@ -68,6 +78,7 @@ export class QueryPart {
     const before = this.#settings;
     this.#settings = settings;
     const { queryLog, querySample } = settings;
+    this.#hasLogged ||= queryLog !== undefined;
     if (queryLog?.file !== before.queryLog?.file) {
       this.#replaceFile(queryLog?.file);
     }
@@ -114,7 +125,9 @@ export class QueryPart {
     }));
   }
 
-  counts(): QueryLogCounts {
+  /** `undefined` while no log was ever configured. */
+  counts(): QueryLogCounts | undefined {
+    if (!this.#hasLogged) return undefined;
     this.#countDropped();
     const { written, dropped } = this.#lines;
     return { written, dropped: { ring: this.#ringDropped, file: dropped } };
