@@ -1,10 +1,11 @@
 // The clusters: on the map, and in a table that says the same to who does not see it.
 
-import type { ClusterReport, StateReport } from "../control/api-schemas.ts";
+import type { StateReport } from "../control/api-schemas.ts";
 import { type Condition, conditionOf, conditionOrder } from "./cluster-condition.ts";
 import type { Drawing } from "./explain-drawing.ts";
 import { markerGlyph, markerPath } from "./marker-shape.ts";
 import { countText, percentText } from "./number-text.ts";
+import type { ShownCluster } from "./shown-cluster.ts";
 import { WorldMap } from "./world-map.tsx";
 
 export function ClusterPanel({
@@ -66,16 +67,6 @@ export function ClusterPanel({
       </div>
     </section>
   );
-}
-
-/** A cluster, what it is like, and how much of the answers it has. */
-export interface ShownCluster {
-  readonly cluster: ClusterReport;
-  readonly condition: Condition;
-  /** 0 to 1, over the last minute. */
-  readonly share: number;
-  /** Answers per second; `undefined` before it is known. */
-  readonly rate: number | undefined;
 }
 
 const drawnText =

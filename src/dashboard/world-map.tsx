@@ -4,7 +4,6 @@
 import type { GeoProjection } from "d3-geo";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Flow } from "../control/api-schemas.ts";
-import type { ShownCluster } from "./cluster-panel.tsx";
 import type { Drawing } from "./explain-drawing.ts";
 import {
   drawnFlows,
@@ -26,6 +25,7 @@ import {
 } from "./map-projection.ts";
 import { markerGlyph, markerPath } from "./marker-shape.ts";
 import { countText, kmText, percentText } from "./number-text.ts";
+import type { ShownCluster } from "./shown-cluster.ts";
 import { useWidth } from "./use-width.ts";
 
 const mostFlows = 120;

@@ -1,0 +1,14 @@
+// A cluster as the page shows it, on the map and in the table. It must not know how either is drawn.
+
+import type { ClusterReport } from "../control/api-schemas.ts";
+import type { Condition } from "./cluster-condition.ts";
+
+/** A cluster, what it is like, and how much of the answers it has. */
+export interface ShownCluster {
+  readonly cluster: ClusterReport;
+  readonly condition: Condition;
+  /** 0 to 1, over the last minute. */
+  readonly share: number;
+  /** Answers per second; `undefined` before it is known. */
+  readonly rate: number | undefined;
+}
