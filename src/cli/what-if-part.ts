@@ -19,7 +19,7 @@ export interface ReplayTexts extends ExplainTexts {
 
 /** The running server, as far as a what-if depends on it. */
 export interface WhatIfServer {
-  readonly world: () => World;
+  readonly world: () => Pick<World, "locations">;
   /** What is answered from at present. */
   readonly state: () => AnswerState;
   /** The clients that asked most, at most `limit`; `undefined`: none are kept. */
@@ -89,7 +89,7 @@ export type ReplayOutcome =
 export function replayTexts(
   queries: readonly ReplayTexts[],
   assumed: AssumptionTexts,
-  world: World,
+  world: Pick<World, "locations">,
   state: AnswerState,
   unreadable: "refused" | "left out" = "refused",
 ): Promise<ReplayOutcome> {
@@ -99,7 +99,7 @@ export function replayTexts(
 function* replayAll(
   texts: readonly ReplayTexts[],
   assumed: AssumptionTexts,
-  world: World,
+  world: Pick<World, "locations">,
   state: AnswerState,
   unreadable: "refused" | "left out",
 ): Generator<void, ReplayOutcome> {

@@ -106,9 +106,10 @@ function readLogLine(text: string): Line {
     value = JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
+    // Where it says no place, the line has ended too soon.
     const at = /position (\d+)/.exec(reason)?.[1];
     return {
-      column: at === undefined ? 1 : Number(at) + 1,
+      column: at === undefined ? text.length + 1 : Number(at) + 1,
       message: `cannot read JSON: ${reason}`,
     };
   }
