@@ -5,20 +5,27 @@
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { type SnapshotImage, snapshotImage, withVotes } from "../answer/snapshot.ts";
+import { snapshotOctets } from "../answer/snapshot-size.ts";
+import type { ReloadReport } from "../control/api-answers.ts";
 import { startControl } from "../control/control-server.ts";
 import type { DrainableCluster } from "../control/drain-rules.ts";
 import type { Drains } from "../control/drains.ts";
+import type { EventLog } from "../control/event-log.ts";
 import { createMetrics } from "../control/metrics.ts";
 import { RefusalBudget } from "../control/refusal-budget.ts";
+import type { ServerReading } from "../control/server-metrics.ts";
 import { ballotRoutes } from "../health/ballot-routes.ts";
 import { refusals } from "../health/refusal.ts";
 import { startDataPlane, type UdpMode } from "../server/data-plane.ts";
-import type { ListenAddress } from "../server/listener.ts";
+import { trafficOf } from "../server/data-plane-counters.ts";
+import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
 import { listenForBallots } from "./ballot-listener.ts";
 import { controlBackend, votingReading } from "./control-part.ts";
 import type { Logger } from "./log.ts";
 import { mirrorHindrance } from "./mirror-hindrance.ts";
 import { MirrorPart } from "./mirror-part.ts";
+import { QueryPart, querySettings } from "./query-part.ts";
+import type { ReloadCounts } from "./reloads.ts";
 import type { ServerStatus } from "./server-status.ts";
 import { version } from "./version.ts";
 import { openVoting, votingInput } from "./voting-part.ts";
@@ -33,6 +40,11 @@ export interface PartsOptions {
   readonly lastReload: () => ServerStatus["reload"];
   /** Whether all is known that files and load balancer hostnames say. */
   readonly isWhole: () => boolean;
+  /** Told of whatever happens. */
+  readonly events: EventLog;
+  readonly reloads: () => ReloadCounts;
+  /** Reads all files again; resolves when answers are from what they say. */
+  readonly reload: () => Promise<ReloadReport>;
 }
 
 /** The parts of a running server. */
@@ -43,14 +55,17 @@ export interface ServerParts {
   readonly http: { readonly address: string; readonly port: number } | undefined;
   /** Resolves when all of it answers from this world. */
   readonly use: (world: World) => Promise<void>;
+  /** Opens the query log anew, as after it was renamed. */
+  readonly reopenLogs: () => void;
   /** Finishes what has begun. */
   readonly stop: () => Promise<void>;
 }
 
 /** Starts all of them, or none: rejects with what was wrong. */
 export async function startParts(first: World, options: PartsOptions): Promise<ServerParts> {
-  const { udp, drains, log, lastReload, isWhole } = options;
+  const { udp, drains, log, lastReload, isWhole, events, reload } = options;
   let world = first;
+  let snapshotAtMs = Date.now();
   const started: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (let end = started.pop(); end; end = started.pop()) await end();
@@ -61,6 +76,22 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       refusals: Object.keys(refusals),
       read: () => votingReading(voting),
       mirrors: () => mirrors.names(),
+      dataPlane: () => dataPlane.counters(),
+      server: () => ({
+        isReady: ready() === undefined,
+        snapshot: snapshotReading(),
+        services: world.sources.model.services.size,
+        clusters: drainedClusters(world, drains),
+        reloads: options.reloads(),
+        queryLog: queries.counts(),
+      }),
+    });
+    const ready = (): string | undefined =>
+      isWhole() ? undefined : "load balancer hostnames are being resolved";
+    const snapshotReading = () => ({
+      ageSeconds: (Date.now() - snapshotAtMs) / 1000,
+      octets: snapshotOctets(world.snapshot),
+      buildSeconds: world.buildSeconds,
     });
     const voting = await openVoting(world, metrics.meter, log);
     let configured = first;
@@ -81,6 +112,20 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
       onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
     });
+    const queries = new QueryPart(querySettings(world), {
+      rings: dataPlane.queryRings,
+      names: {
+        listener: (index) => {
+          const address = dataPlane.addresses[index];
+          return address ? formatListenAddress(address) : String(index);
+        },
+        clusters: dataPlane.clusterNames,
+      },
+      log,
+      chance: Math.random,
+    });
+    // What the last answers left behind is written when no thread answers any more.
+    started.push(() => queries.stop());
     started.push(() => dataPlane.stop());
     const growTo = ({ sources }: World): void => {
       sources.model.services.onGrowth = dataPlane.grow;
@@ -112,6 +157,13 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       lastReload,
       mirrors: () => mirrors.status(),
       metrics: metrics.text,
+      ready,
+      reload,
+      traffic: () => trafficOf(dataPlane.counters()),
+      snapshot: snapshotReading,
+      sample: (limit) => queries.sample(limit),
+      sampledFlows: () => queries.flows(),
+      events,
     });
     const control = await startControl({
       http: listen.http,
@@ -134,13 +186,17 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       http: control.address,
       use: async (next) => {
         const isSameSnapshot = next.snapshot === world.snapshot;
+        queries.use(querySettings(next));
         world = next;
         growTo(next);
         useVotes(next);
         mirrors.use(next);
         // Changes of services are in all answers already.
-        if (!isSameSnapshot) await dataPlane.use(imageNow());
+        if (isSameSnapshot) return;
+        snapshotAtMs = Date.now();
+        await dataPlane.use(imageNow());
       },
+      reopenLogs: () => queries.reopen(),
       stop,
     };
   } catch (error) {
@@ -160,6 +216,12 @@ function imageOf(
 ): (marks: Int32Array) => SnapshotImage {
   const served = withVotes(snapshot, hasVotes);
   return (marks) => snapshotImage(served, sources.model.services.share(marks), [...drained]);
+}
+
+/** The clusters of a world, and those that are drained and gone from the files since. */
+function drainedClusters({ sources }: World, { drained }: Drains): ServerReading["clusters"] {
+  const names = new Set([...sources.model.clusters.keys(), ...drained]);
+  return [...names].map((name) => ({ name, isDrained: drained.has(name) }));
 }
 
 /** The clusters of a world, as far as drains depend on them. */

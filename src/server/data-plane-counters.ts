@@ -126,3 +126,26 @@ export class DataPlaneTally {
     return answers;
   }
 }
+
+/** The counters at a glance: what was answered in all, by rcode and by cluster. */
+export function trafficOf({ doors, answers, dropped }: DataPlaneCounters): {
+  readonly responses: number;
+  readonly byRcode: Readonly<Record<string, number>>;
+  readonly dropped: number;
+  readonly byCluster: ReadonlyMap<string, number>;
+} {
+  const byRcode: Record<string, number> = {};
+  let responses = 0;
+  for (const { rcode, count } of doors.flatMap((door) => door.responses)) {
+    if (count === 0) continue;
+    byRcode[rcode] = (byRcode[rcode] ?? 0) + count;
+    responses += count;
+  }
+  const byCluster = new Map<string, number>();
+  for (const { cluster, count } of answers) {
+    byCluster.set(cluster, (byCluster.get(cluster) ?? 0) + count);
+  }
+  // What no answer is due to was not lost by anybody.
+  const { kernel, send, oversized } = dropped;
+  return { responses, byRcode, dropped: kernel + send + oversized, byCluster };
+}
