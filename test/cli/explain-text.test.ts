@@ -4,10 +4,13 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { askerOf } from "../../src/answer/asker.ts";
-import { explain } from "../../src/answer/explain.ts";
+import { type AssumptionTexts, readAssumptions } from "../../src/answer/assumptions.ts";
+import { explain, type VerdictOf } from "../../src/answer/explain.ts";
 import type { ExplainedVerdict, ExplainedVote } from "../../src/answer/explanation.ts";
 import type { AnswerState } from "../../src/answer/federated-answer.ts";
+import { explainAssumed } from "../../src/answer/what-if.ts";
 import { explanationText } from "../../src/cli/explain-text.ts";
+import { atOnce } from "../../src/cli/what-if-slices.ts";
 import { formatAddress } from "../../src/dns/address.ts";
 import { typeCode } from "../../src/dns/record-types.ts";
 import { address } from "../geo/addresses.ts";
@@ -84,6 +87,8 @@ interface Case {
   readonly drained?: readonly string[];
   /** What voters hold of addresses; the service's others are up and calm. */
   readonly held?: Readonly<Record<string, HeldSketch>>;
+  /** What it takes as given, whatever else is said here. */
+  readonly assumed?: AssumptionTexts;
 }
 
 interface HeldSketch {
@@ -159,6 +164,24 @@ const cases: Case[] = [
     ask: `${service} A`,
     drained: ["london", "frankfurt", "iowa", "omaha", "tokyo", "spare"],
   },
+  {
+    name: "assumed",
+    ask: `${api} A`,
+    subnet: "81.2.69.0/24",
+    drained: ["iowa"],
+    held: { "198.51.100.14": allDown, "198.51.100.24": allDown },
+    assumed: {
+      health: ["london=down", "198.51.100.24=up"],
+      drain: ["tokyo"],
+      undrain: ["iowa"],
+    },
+  },
+  {
+    name: "assumed-unvoted",
+    ask: `${service} A`,
+    subnet: "81.2.69.0/24",
+    assumed: { health: ["london/shop/web=down"] },
+  },
 ];
 
 describe("an explanation as text", () => {
@@ -172,7 +195,7 @@ describe("an explanation as text", () => {
 
 /** A source without a name asks from a network that nobody knows. */
 function textOf(asked: Case): string {
-  const { ask, source = "192.0.2.1", subnet, down = [], drained = [], held } = asked;
+  const { ask, source = "192.0.2.1", subnet, down = [], drained = [], held, assumed } = asked;
   const [name = "", type = ""] = ask.split(" ");
   const isUp = (each: Uint8Array): boolean => down !== "all" && !down.includes(formatAddress(each));
   const heldOf = (each: Uint8Array): HeldSketch | undefined => held?.[formatAddress(each)];
@@ -184,13 +207,23 @@ function textOf(asked: Case): string {
     health: (_service, _cluster, each) => heldOf(each)?.health ?? (isUp(each) ? 1 : 0),
     checksToFlip: held && ((of, _cluster, each) => heldOf(each)?.checks ?? of.healthCheck?.fall),
   };
-  const explanation = explain(
-    wireNameOf(name),
-    typeCode(type) ?? 0,
+  const verdictOf: VerdictOf = (_service, _cluster, each) => heldOf(each)?.verdict;
+  const question = [wireNameOf(name), typeCode(type) ?? 0] as const;
+  if (!assumed) {
+    const explanation = explain(...question, asker, world.locations, state, verdictOf);
+    return explanationText(explanation);
+  }
+  const { model } = world.snapshot;
+  const read = atOnce(readAssumptions(assumed, { model, drained: state.drained }));
+  if (!read.ok) throw new Error(read.message);
+  const { assumptions } = read;
+  const explanation = explainAssumed(
+    ...question,
     asker,
     world.locations,
     state,
-    (_service, _cluster, each) => heldOf(each)?.verdict,
+    assumptions,
+    verdictOf,
   );
   return explanationText(explanation);
 }
