@@ -1,4 +1,4 @@
-// What the control server asks of the running server: status, explanations, drains, metrics. It
+// What the control server asks of the running server: state, explanations, drains, metrics. It
 // joins what the parts know; it must not know how they are asked.
 
 import type { VerdictOf } from "../answer/explain.ts";
@@ -11,50 +11,90 @@ import { serviceKey } from "../federation/model.ts";
 import { quorumOf } from "../health/electorate.ts";
 import type { Voting } from "../health/voting.ts";
 import type { MirrorStatus } from "../mirror/mirror-status.ts";
-import type { ListenAddress } from "../server/listener.ts";
-import { explainQuery, readExplainQuery } from "./explain-query.ts";
+import { quorumReport, StateTeller } from "./control-state.ts";
+import { explainWhatIf, readExplainQuery } from "./explain-query.ts";
+import type { RunningServer } from "./running-server.ts";
 import type { ServerStatus } from "./server-status.ts";
+import { endpointPage, type Paged, servicePage, serviceReport } from "./service-pages.ts";
 import { version } from "./version.ts";
-import type { World } from "./world.ts";
-
-/** The running server, as far as it can be asked. */
-export interface RunningServer {
-  readonly world: () => World;
-  readonly drains: Drains;
-  /** Resolves when every thread answers without the drained clusters. */
-  readonly useDrains: () => Promise<void>;
-  /** `undefined` without `spec.health`. */
-  readonly voting: Voting | undefined;
-  /** In the order of `spec.mirror`. */
-  readonly mirrors: () => readonly MirrorStatus[];
-  readonly listen: () => readonly ListenAddress[];
-  readonly startedAt: Date;
-  /** When the files were last read, and how many problems they had then. */
-  readonly lastReload: () => ServerStatus["reload"];
-  readonly metrics: () => Promise<string>;
-}
+import { whatIfPart } from "./what-if-part.ts";
 
 /** The backend of the control server. */
 export function controlBackend(server: RunningServer): ControlBackend {
-  const { drains, useDrains, voting, world } = server;
-  const used = async <Outcome extends { readonly ok: boolean }>(change: Promise<Outcome>) => {
+  const { drains, events, useDrains, voting, world } = server;
+  const teller = new StateTeller(server);
+  const votersNow = seldom(() => voting?.status() ?? { voters: [], warnings: [] });
+  const stateNow = () =>
+    servedState(withVotes(world().snapshot, voting !== undefined), drains.drained, () => 0);
+  const paged = (): Paged => ({
+    ...world().sources.model,
+    voted: (service, cluster, address) => voting?.endpoint(service, cluster, address),
+  });
+  const used = async (change: ReturnType<Drains["undrain"]>, by: string) => {
     const outcome = await change;
-    if (outcome.ok) await useDrains();
+    if (!outcome.ok) return outcome;
+    await useDrains();
+    if (outcome.changed) events.add({ kind: "drains", drained: [...outcome.drained], by });
     return outcome;
   };
   return {
     status: () => serverStatus(server),
-    explain: async ({ type = "A", ...texts }) => {
+    ready: server.ready,
+    state: () => teller.state(),
+    clusters: () => ({ items: teller.clusters() }),
+    services: (page) => servicePage(paged, page),
+    service: (key) => {
+      const { services, federation } = world().sources.model;
+      const service = services.get(key);
+      return service && serviceReport(service, federation);
+    },
+    endpoints: (query) => endpointPage(paged, query),
+    votes: async ({ verdict = "voted", ...query }) => {
+      const page = await endpointPage(paged, { ...query, verdict });
+      const { voters, warnings } = votersNow();
+      return {
+        quorum: quorumReport(voting),
+        voters: voters.map((each) => ({ ...each })),
+        warnings: [...warnings],
+        ...page,
+      };
+    },
+    mirrors: () => ({ items: server.mirrors().map(mirrorReport) }),
+    sample: (limit) => {
+      const items = server.sample(limit);
+      return { isKept: items !== undefined, items: [...(items ?? [])] };
+    },
+    explain: async ({ type = "A", health = [], drain = [], undrain = [], ...texts }) => {
       const read = readExplainQuery({ ...texts, type });
       if (!read.ok) return read;
-      const snapshot = withVotes(world().snapshot, voting !== undefined);
-      const state = servedState(snapshot, drains.drained, () => 0);
-      const verdictOf = voting && verdictsOf(voting);
-      return { ok: true, explanation: explainQuery(read.query, world(), state, verdictOf) };
+      const assumed = { health, drain, undrain };
+      return explainWhatIf(read.query, assumed, world(), stateNow(), voting && verdictsOf(voting));
     },
-    drain: (cluster, options) => used(drains.drain(cluster, options)),
-    undrain: (cluster) => used(drains.undrain(cluster)),
+    whatIf: whatIfPart({ world, state: stateNow, sample: server.sample }),
+    drain: (cluster, { force, by }) => used(drains.drain(cluster, { force }), by),
+    undrain: (cluster, { by }) => used(drains.undrain(cluster), by),
+    drained: () => [...drains.drained],
+    reload: server.reload,
     metrics: server.metrics,
+    events,
+  };
+}
+
+function mirrorReport({ changes, conflicts, ...rest }: MirrorStatus) {
+  const { count, examples } = conflicts;
+  return { ...rest, changes: { ...changes }, conflicts: { count, examples: [...examples] } };
+}
+
+/** What costs much is made anew a second later at the soonest, and takes 2 % of the time at most. */
+function seldom<Value>(make: () => Value): () => Value {
+  let kept: { readonly value: Value; readonly untilMs: number } | undefined;
+  return () => {
+    const begunMs = performance.now();
+    if (kept && begunMs < kept.untilMs) return kept.value;
+    const value = make();
+    const endedMs = performance.now();
+    kept = { value, untilMs: endedMs + Math.max(1000, 50 * (endedMs - begunMs)) };
+    return value;
   };
 }
 

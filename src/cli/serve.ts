@@ -5,13 +5,17 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Problem } from "../config/problem.ts";
 import { readDrains } from "../control/drains.ts";
+import { EventLog } from "../control/event-log.ts";
 import type { UdpMode } from "../server/data-plane.ts";
 import { batchUnavailable } from "../server/linux-sockets.ts";
 import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
 import { Reload } from "../sources/reload.ts";
+import { Handover } from "./handover-taker.ts";
 import { createLogger, type Logger } from "./log.ts";
+import { tellSupervisor } from "./notify.ts";
 import { hostnameFailure, hostnamesOf, openWorld } from "./open-world.ts";
 import { ExitStatus, printProblems, problemText } from "./output.ts";
+import { Reloads } from "./reloads.ts";
 import { drainableClusters, type ServerParts, startParts } from "./server-parts.ts";
 import { digLines, summaryLines } from "./summary.ts";
 import type { World } from "./world.ts";
@@ -21,11 +25,17 @@ import { WorldWatch } from "./world-watch.ts";
 export interface ServeOptions {
   /** How UDP is answered; `undefined`: in batches if that can be. */
   readonly udp?: UdpMode;
+  /** Whether to take the place of a server that runs with the same data folder, if one does. */
+  readonly replace?: boolean;
 }
 
 /** Runs until SIGTERM or SIGINT; resolves with the exit status. */
 export async function serve(configFile: string, options: ServeOptions = {}): Promise<number> {
-  const stopSignal = nextSignal("SIGTERM", "SIGINT");
+  let isStopping = false;
+  const stopSignal = nextSignal("SIGTERM", "SIGINT").then((signal) => {
+    isStopping = true;
+    return signal;
+  });
   let reload: Reload<World> | undefined;
   const log = createLogger();
   const noBatch = options.udp === "dgram" ? undefined : batchUnavailable();
@@ -34,11 +44,19 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     return ExitStatus.FAILED;
   }
   const udp = noBatch === undefined ? (options.udp ?? "batch") : "dgram";
-  const { first, reader, hostnames, tried } = await openWorld(configFile, {
+  const opened = await openWorld(configFile, {
     onChange: () => void reload?.trigger(),
     onFailure: (hostname, reason) =>
       log.warn({ event: "unresolved", hostname, reason }, hostnameFailure(hostname, reason)),
   });
+  const { reader, hostnames } = opened;
+  let { first, tried } = opened;
+  if (options.replace && tried) {
+    // The server that runs knows these hostnames: nobody may be given less than it gives.
+    await tried;
+    first = await reader.read();
+    tried = undefined;
+  }
   if (!first.ok) {
     hostnames.stop();
     printProblems(first.problems);
@@ -47,17 +65,21 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   const world = first.state;
   let current = world;
   const drainsFile = path.join(world.config.dataDir, "drains.json");
-  const kept = readDrains(drainsFile, {
-    clusters: () => drainableClusters(current),
-    onChange: (drained) =>
-      log.warn({ event: "drains", drained: [...drained] }, "the drained clusters have changed"),
-  });
+  const drainsNow = () =>
+    readDrains(drainsFile, {
+      clusters: () => drainableClusters(current),
+      onChange: (drained) =>
+        log.warn({ event: "drains", drained: [...drained] }, "the drained clusters have changed"),
+    });
+  const kept = drainsNow();
   if (!kept.ok) {
     hostnames.stop();
     printProblems([kept]);
     return ExitStatus.BAD_INPUT;
   }
   let lastReload = reloadStatus(0);
+  const events = new EventLog();
+  const reloads = new Reloads<World>(path.dirname(path.resolve(configFile)), events);
   // While a hostname was never tried, or what came of it was not read, what its cluster has is not
   // known.
   const trying = new Set<Promise<void>>();
@@ -66,16 +88,34 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     trying.add(read);
     read.catch(onError).finally(() => trying.delete(read));
   };
-  const onError = (error: unknown): void =>
+  const onError = (error: unknown): void => {
+    reloads.failed();
     log.error({ event: "reload-failed", err: error }, "reload failed");
+  };
   let parts: ServerParts;
   try {
     const { drains } = kept;
+    const hindrance = udp === "batch" ? undefined : (noBatch ?? "--udp dgram was asked for");
+    const { dataDir } = world.config;
+    const handover = options.replace ? await Handover.begin(dataDir, hindrance) : undefined;
+    if (options.replace && !handover) {
+      log.info({ event: "nothing-to-replace" }, "no server runs here: starting as the first");
+    }
     parts = await startParts(world, {
       udp,
       drains,
+      readDrains: () => {
+        const read = drainsNow();
+        if (!read.ok) throw new Error(problemText(read));
+        return read.drains;
+      },
+      handover,
+      isStopping: () => isStopping,
       log,
       lastReload: () => lastReload,
+      events,
+      reloads: () => reloads.counts,
+      reload: () => reloads.now(async () => reload?.trigger()),
       isWhole: () => trying.size === 0 && (tried === undefined || reload !== undefined),
     });
   } catch (error) {
@@ -95,13 +135,18 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     log.info({ event: "reloaded", ...countsOf(next) }, "answering from the new state");
   };
   reload = new Reload<World>({
-    read: () => reader.read(),
+    read: async () => {
+      const reading = await reader.read();
+      reloads.read(reading);
+      return reading;
+    },
     onState: (next) => {
       lastReload = reloadStatus(0);
-      if (next !== current) use(next).catch(onError);
+      if (next !== current) reloads.changed(use(next).catch(onError));
     },
     onProblems: (problems) => {
       lastReload = reloadStatus(problems.length);
+      reloads.refused();
       logProblems(log, problems);
     },
     onError,
@@ -111,6 +156,7 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   await watch.use(world);
   const onHangUp = (): void => {
     log.info({ event: "reload" }, "SIGHUP: reading everything again");
+    parts.reopenLogs();
     void reload?.trigger();
   };
   process.on("SIGHUP", onHangUp);
@@ -121,14 +167,20 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   }
   if (udp === "dgram") warnOfWildcards(log, listen);
   log.info({ event: "serving", udp, listen, http, ...countsOf(world) }, "serving");
+  tellSupervisor("READY=1", log);
 
-  const signal = await stopSignal;
-  log.info({ event: "draining", signal }, "finishing what has begun");
+  const end = await Promise.race([stopSignal, parts.replaced]);
+  const isReplaced = typeof end === "object";
+  tellSupervisor("STOPPING=1", log);
+  log.info(
+    { event: "draining", ...(isReplaced ? {} : { signal: end }) },
+    "finishing what has begun",
+  );
   process.off("SIGHUP", onHangUp);
   watch.stop();
   reload.stop();
   hostnames.stop();
-  await parts.stop();
+  await (isReplaced ? parts.leave(end) : parts.stop());
   log.info({ event: "stopped" }, "stopped");
   return ExitStatus.FINE;
 }
@@ -165,6 +217,7 @@ function warnOfLateSettings(log: Logger, before: World, after: World): void {
 const lateSettings: readonly [string, (world: World) => unknown][] = [
   ["metadata.name", ({ config }) => config.name],
   ["spec.listen", ({ config }) => config.listen],
+  ["spec.control.tls", ({ config }) => config.control.tls],
   ["spec.workers", ({ config }) => config.workers],
   ["spec.answerCacheMiB", ({ config }) => config.answerCacheMiB],
   ["spec.resolvers", ({ config }) => config.resolvers],

@@ -4,6 +4,7 @@
 
 import { availableParallelism } from "node:os";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { type SnapshotImage, snapshotImage, withVotes } from "../answer/snapshot.ts";
 import { snapshotOctets } from "../answer/snapshot-size.ts";
 import type { ReloadReport } from "../control/api-answers.ts";
@@ -19,8 +20,17 @@ import { refusals } from "../health/refusal.ts";
 import { startDataPlane, type UdpMode } from "../server/data-plane.ts";
 import { trafficOf } from "../server/data-plane-counters.ts";
 import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
-import { listenForBallots } from "./ballot-listener.ts";
+import { tcpDescriptors } from "../server/tcp-descriptors.ts";
+import { type BallotListener, listenForBallots } from "./ballot-listener.ts";
 import { controlBackend, votingReading } from "./control-part.ts";
+import { gatedBackend } from "./handover-changes.ts";
+import { SocketFiles } from "./handover-files.ts";
+import { ChangeGate } from "./handover-gate.ts";
+import { HandoverDoor } from "./handover-giver.ts";
+import { listenOnSocket } from "./handover-http.ts";
+import { type EndedPart, type HandoverLink, handoverFile } from "./handover-link.ts";
+import { inheritPlaces, openHttpSocket, socketsToGive } from "./handover-places.ts";
+import type { Handover } from "./handover-taker.ts";
 import type { Logger } from "./log.ts";
 import { mirrorHindrance } from "./mirror-hindrance.ts";
 import { MirrorPart } from "./mirror-part.ts";
@@ -31,10 +41,19 @@ import { version } from "./version.ts";
 import { openVoting, votingInput } from "./voting-part.ts";
 import type { World } from "./world.ts";
 
+/** The control socket in the data folder. */
+const controlFile = "meridian.sock";
+
 /** What the parts are started with. */
 export interface PartsOptions {
   readonly udp: UdpMode;
   readonly drains: Drains;
+  /** Reads them again, as another process has left them; throws if that cannot be. */
+  readonly readDrains: () => Drains;
+  /** The server whose place is to be taken; `undefined`: none. */
+  readonly handover: Handover | undefined;
+  /** Whether it was told to end. */
+  readonly isStopping: () => boolean;
   readonly log: Logger;
   /** How the last reading of the files went. */
   readonly lastReload: () => ServerStatus["reload"];
@@ -57,25 +76,44 @@ export interface ServerParts {
   readonly use: (world: World) => Promise<void>;
   /** Opens the query log anew, as after it was renamed. */
   readonly reopenLogs: () => void;
+  /** Resolves when another process is the server; `leave` is to be called then. */
+  readonly replaced: Promise<HandoverLink>;
   /** Finishes what has begun. */
   readonly stop: () => Promise<void>;
+  /** Does so for the process that took this one's place: nothing is lost, and it is told of all that ended. */
+  readonly leave: (link: HandoverLink) => Promise<void>;
 }
 
-/** Starts all of them, or none: rejects with what was wrong. */
+/** How long the process that takes over may take until it can be asked. */
+const tookMs = 5000;
+/** A verdict is on the disk so long after it was reached. */
+const verdictsMs = 150;
+/** What the other process kept for itself to its end is tried again so often. */
+const retryMs = 1000;
+
+/**
+ * Starts all of them, or none: rejects with what was wrong. With a handover they begin in the order
+ * that leaves a running server as it was until this one answers, and lets no part run twice.
+ */
 export async function startParts(first: World, options: PartsOptions): Promise<ServerParts> {
-  const { udp, drains, log, lastReload, isWhole, events, reload } = options;
+  const { udp, log, lastReload, isWhole, events, reload, handover } = options;
   let world = first;
   let snapshotAtMs = Date.now();
   const started: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
+    isStopped = true;
     for (let end = started.pop(); end; end = started.pop()) await end();
   };
+  let isStopped = false;
+  /** Whether another process answers at the same places. */
+  let isBeside = false;
+  const gate = new ChangeGate();
   try {
     const metrics = createMetrics({
       version,
       refusals: Object.keys(refusals),
       read: () => votingReading(voting),
-      mirrors: () => mirrors.names(),
+      mirrors: () => mirrors?.names() ?? [],
       dataPlane: () => dataPlane.counters(),
       server: () => ({
         isReady: ready() === undefined,
@@ -86,13 +124,40 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         queryLog: queries.counts(),
       }),
     });
-    const ready = (): string | undefined =>
-      isWhole() ? undefined : "load balancer hostnames are being resolved";
+    const ready = (): string | undefined => {
+      if (options.isStopping()) return "the server is being stopped";
+      if (!isWhole()) return "load balancer hostnames are being resolved";
+      return dataPlane.isWhole() ? undefined : "a thread that answers is being started anew";
+    };
     const snapshotReading = () => ({
       ageSeconds: (Date.now() - snapshotAtMs) / 1000,
       octets: snapshotOctets(world.snapshot),
       buildSeconds: world.buildSeconds,
     });
+    const { listen, workers = availableParallelism(), answerCacheMiB, dataDir } = world.config;
+    const places = handover && inheritPlaces(listen, handover.sockets);
+    const startAnswering = (image: ReturnType<typeof imageOf>) =>
+      startDataPlane(
+        {
+          listen: places?.dns ?? listen.dns,
+          udp,
+          workers,
+          answerCacheMiB,
+          inherited: places?.sockets,
+        },
+        image,
+        {
+          onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
+          onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
+        },
+      );
+    // What takes long comes before the other process holds still.
+    const hasVotes = world.config.health !== undefined;
+    const held = places && (await startAnswering(imageOf(world, options.drains, hasVotes)));
+    if (held) started.push(() => held.stop());
+    void (handover && gate.close());
+    await handover?.freeze();
+    const drains = handover ? options.readDrains() : options.drains;
     const voting = await openVoting(world, metrics.meter, log);
     let configured = first;
     const useVotes = (next: World): void => {
@@ -102,16 +167,18 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       if (input) voting?.use(input);
     };
     const imageNow = () => imageOf(world, drains, voting !== undefined);
-    if (voting) started.push(() => voting.stop());
+    const endVotes = once(async () => {
+      await ballots?.stop();
+      await voting?.stop();
+    });
+    let ballots: BallotListener | undefined;
+    started.push(endVotes);
     // Former verdicts are in the services before the first answer is.
     useVotes(world);
 
-    const { listen, workers = availableParallelism(), answerCacheMiB } = world.config;
-    const planned = { listen: listen.dns, udp, workers, answerCacheMiB };
-    const dataPlane = await startDataPlane(planned, imageNow(), {
-      onFault: (fault) => log.error({ event: "fault", fault }, "a query or a socket failed"),
-      onRestart: (reason) => log.error({ event: "restart", reason }, "data plane restarted"),
-    });
+    const dataPlane = held ?? (await startAnswering(imageNow()));
+    const endAnswers = once(() => (isBeside ? dataPlane.leave() : dataPlane.stop()));
+    if (held) await held.use(imageNow());
     const queries = new QueryPart(querySettings(world), {
       rings: dataPlane.queryRings,
       names: {
@@ -126,20 +193,25 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     });
     // What the last answers left behind is written when no thread answers any more.
     started.push(() => queries.stop());
-    started.push(() => dataPlane.stop());
+    started.push(endAnswers);
     const growTo = ({ sources }: World): void => {
       sources.model.services.onGrowth = dataPlane.grow;
     };
     growTo(world);
 
-    const mirrors = new MirrorPart(world, {
-      drained: () => drains.drained,
-      hasVotes: voting !== undefined,
-      hindrance: mirrorHindrance(isWhole, voting),
-      meter: metrics.mirror,
-      log,
-    });
-    started.push(() => mirrors.stop());
+    let mirrors: MirrorPart | undefined;
+    const beginMirrors = (): void => {
+      mirrors = new MirrorPart(world, {
+        drained: () => drains.drained,
+        hasVotes: voting !== undefined,
+        hindrance: mirrorHindrance(isWhole, voting),
+        meter: metrics.mirror,
+        log,
+      });
+    };
+    const endMirrors = once(async () => mirrors?.stop());
+    started.push(endMirrors);
+    if (!handover) beginMirrors();
     const door = {
       budget: new RefusalBudget(),
       onTurnedAway: () => metrics.meter.ballotRefused("busy"),
@@ -148,14 +220,14 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       world: () => world,
       drains,
       useDrains: async () => {
-        mirrors.changed();
+        mirrors?.changed();
         await dataPlane.use(imageNow());
       },
       voting,
       listen: () => dataPlane.addresses,
       startedAt: new Date(),
       lastReload,
-      mirrors: () => mirrors.status(),
+      mirrors: () => mirrors?.status() ?? [],
       metrics: metrics.text,
       ready,
       reload,
@@ -165,21 +237,74 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       sampledFlows: () => queries.flows(),
       events,
     });
+    const files = new SocketFiles(dataDir, handover !== undefined);
+    const http =
+      udp === "batch" && listen.http ? openHttpSocket(listen.http, places?.http) : undefined;
+    const closeHttp = once(async () => {
+      if (http) tcpDescriptors().close(http.descriptor);
+    });
+    started.push(closeHttp);
     const control = await startControl({
       http: listen.http,
-      socketFile: path.join(world.config.dataDir, "meridian.sock"),
-      backend,
+      socketFile: files.pathOf(controlFile),
+      backend: gatedBackend(backend, gate, path.join(dataDir, controlFile)),
       // With a listener of their own, ballots are taken there alone.
-      extend:
-        voting && !world.config.health?.listen ? (app) => ballotRoutes(app, voting) : undefined,
+      extend: (app) => {
+        if (voting && !world.config.health?.listen) ballotRoutes(app, voting);
+        if (http) listenOnSocket(app.server, tcpDescriptors().duplicate(http.descriptor));
+      },
       door,
       log,
     });
-    started.push(control.stop);
-    const ballots = voting && (await listenForBallots(world, voting, door));
-    if (ballots) started.push(ballots.stop);
-    // A start that fails after all must not have said anything to the other voters.
-    voting?.begin();
+    // Requests must not wait in a queue from which nobody takes them.
+    started.push(control.stop, closeHttp);
+    const handoverDoor = await HandoverDoor.open(
+      files.pathOf(handoverFile),
+      {
+        sockets: () =>
+          udp === "batch"
+            ? socketsToGive(listen, dataPlane.tcp, http)
+            : "it answers UDP by node:dgram, whose sockets cannot be handed over",
+        freeze: async () => {
+          await gate.close();
+          if (voting) await delay(verdictsMs);
+        },
+        thaw: () => gate.open(),
+      },
+      log,
+    );
+    started.push(async () => {
+      handoverDoor.stop();
+      files.remove();
+    });
+    const beginVotes = async (): Promise<void> => {
+      ballots = voting && (await listenForBallots(world, voting, door));
+      // A start that fails after all must not have said anything to the other voters.
+      voting?.begin();
+    };
+    if (handover) {
+      isBeside = true;
+      dataPlane.hear();
+      await handover.ready();
+      isBeside = false;
+      files.take();
+      handover.took();
+      void handover.ended("answers").then(() => gate.open());
+      void handover.ended("mirror").then(() => isStopped || beginMirrors());
+      void handover.ended("votes").then(async () => {
+        for (let isBegun = false; !isBegun && !isStopped; ) {
+          try {
+            await beginVotes();
+            isBegun = true;
+          } catch (error) {
+            log.error({ event: "votes-failed", err: error }, "cannot take part in votes yet");
+            await delay(retryMs);
+          }
+        }
+      });
+    } else {
+      await beginVotes();
+    }
 
     return {
       listen: dataPlane.addresses,
@@ -190,19 +315,41 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         world = next;
         growTo(next);
         useVotes(next);
-        mirrors.use(next);
+        mirrors?.use(next);
         // Changes of services are in all answers already.
         if (isSameSnapshot) return;
         snapshotAtMs = Date.now();
         await dataPlane.use(imageNow());
       },
       reopenLogs: () => queries.reopen(),
+      replaced: handoverDoor.yielded,
       stop,
+      leave: async (link) => {
+        isBeside = true;
+        const told = (part: EndedPart, ended: Promise<void>) =>
+          ended.then(() => link.send({ kind: "ended", part }));
+        const others = [told("votes", endVotes()), told("mirror", endMirrors())];
+        await Promise.all([told("answers", endAnswers()), link.next(tookMs)]);
+        gate.openElsewhere();
+        await stop();
+        await Promise.all(others);
+        link.end();
+      },
     };
   } catch (error) {
     await stop();
+    handover?.close();
     throw error;
   }
+}
+
+/** Begins to end at the first call; all of them wait for it. */
+function once(end: () => Promise<void> | undefined): () => Promise<void> {
+  let ended: Promise<void> | undefined;
+  return async () => {
+    ended ??= Promise.resolve(end());
+    await ended;
+  };
 }
 
 /**

@@ -4,9 +4,9 @@
 import { z } from "zod";
 
 /** ISO 8601 in UTC, by the clock of the server that says it. */
-const moment = z.string().describe("ISO 8601, by this server's clock");
+export const moment = z.string().describe("ISO 8601, by this server's clock");
 const coordinates = z.object({ latitude: z.number(), longitude: z.number() });
-const count = z.number().describe("since the server started");
+export const count = z.number().describe("since the server started");
 
 /** Whether endpoints are up: by address, ramping ones counted in part. */
 const endpointCounts = z.object({
@@ -26,7 +26,7 @@ export const clusterSchema = z.object({
   isEnabled: z.boolean().describe("routing.enabled"),
   isDrained: z.boolean(),
   services: z.number(),
-  /** `null`: there are too many services to count them at each request. */
+  /** `null`: not counted yet, as there are very many services. */
   endpoints: endpointCounts.nullable(),
   answers: count.describe("federated answers that began with this cluster"),
 });

@@ -8,163 +8,162 @@ import type {
   FastifyRequest,
   HTTPMethods,
 } from "fastify";
-import { z } from "zod";
-import { accessRefusal, type Knock } from "./access.ts";
-import type { ControlBackend, ControlLog, DrainOutcome } from "./control-backend.ts";
+import { type Admission, admit, isStrangeHost, type Knock, type Need } from "./access.ts";
+import { audit } from "./audit.ts";
+import type { ControlBackend, ControlLog } from "./control-backend.ts";
+import type { EventStreams } from "./event-stream.ts";
+import { openApiDocument } from "./openapi.ts";
+import { type Answer, type Operation, refusal } from "./operation.ts";
+import { operations } from "./operations.ts";
+import type { Token } from "./tokens.ts";
 
 export interface RouteOptions {
   readonly backend: ControlBackend;
   readonly log: ControlLog;
   /** By which door all requests of this app come. */
   readonly door: Knock["door"];
+  /** `undefined`: none are configured. */
+  readonly tokens: () => readonly Token[] | undefined;
+  readonly streams: EventStreams;
+  /**
+   * Puts pages on the app that hold no data: whoever reaches the listener gets them, but not under
+   * a name that another site may have pointed here.
+   */
+  readonly pages?: ((app: FastifyInstance) => void) | undefined;
 }
 
 /** Puts the routes on the app, in a context of their own: no rule of theirs holds for others. */
 export function controlRoutes(app: FastifyInstance, options: RouteOptions): void {
-  const { door, log } = options;
+  const { log, pages } = options;
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendError(error, request, reply, log),
   );
   app.setNotFoundHandler(async (request, reply) => {
-    const refused = refuseStranger(request, reply, door);
-    if (refused) return refused;
+    const need = isRead(request.method) ? "read" : "operate";
+    if (!letIn(request, reply, need, options).ok) return reply;
     const path = request.url.replace(/\?.*/s, "");
-    return sendRefusal(reply, 404, "not-found", `there is nothing here, got ${path}`);
+    return send(reply, refusal(404, "not-found", `there is nothing here, got ${path}`));
   });
   app.register(async (own) => {
-    own.addHook("onRequest", async (request, reply) => refuseStranger(request, reply, door));
     // Whatever a body claims to be, it is read as JSON, and none is needed.
     own.removeAllContentTypeParsers();
     own.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) =>
       done(null, body),
     );
-    for (const [url, method, answer] of routesOf(options.backend)) {
-      own.route({ method, url, handler: answer });
-      const refused = own.supportedMethods.filter((each) => !allowedOf(method).includes(each));
-      own.route({
-        method: refused,
-        url,
-        handler: (request, reply) => {
-          const allowed = allowedOf(method).join(", ");
-          reply.header("allow", allowed);
-          const message = `this is for ${allowed}, got ${request.method}`;
-          return sendRefusal(reply, 405, "method-not-allowed", message);
-        },
-      });
-    }
+    for (const each of operations) addOperation(own, each, options);
+    addDocument(own, options);
+  });
+  if (!pages) return;
+  app.register(async (own) => {
+    own.addHook("onRequest", async (request, reply) => {
+      if (!isStrangeHost(knockOf(request, options.door))) return undefined;
+      const message = "the Host header is neither an IP address nor localhost";
+      return send(reply, refusal(403, "forbidden", message));
+    });
+    pages(own);
   });
 }
 
-type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-
-function routesOf(backend: ControlBackend): readonly [string, "GET" | "POST", Answer][] {
-  return [
-    ["/v1/status", "GET", async (_request, reply) => send(reply, backend.status())],
-    ["/v1/explain", "GET", (request, reply) => explain(request, reply, backend)],
-    [
-      "/v1/clusters/:name/drain",
-      "POST",
-      async (request, reply) => {
-        const read = drainBody.safeParse(bodyOf(request.body));
-        if (!read.success) return sendBadInput(reply, "cannot drain", read.error);
-        const { force } = read.data;
-        return sendOutcome(reply, await backend.drain(nameOf(request), { force }));
-      },
-    ],
-    [
-      "/v1/clusters/:name/undrain",
-      "POST",
-      async (request, reply) => sendOutcome(reply, await backend.undrain(nameOf(request))),
-    ],
-    [
-      "/metrics",
-      "GET",
-      async (_request, reply) => {
-        // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
-        reply.type("text/plain; version=0.0.4; charset=utf-8");
-        return send(reply, await backend.metrics());
-      },
-    ],
-    [
-      "/healthz",
-      "GET",
-      async (_request, reply) => {
-        reply.type("text/plain; charset=utf-8");
-        return send(reply, "ok");
-      },
-    ],
-  ];
+function addOperation(app: FastifyInstance, each: Operation, options: RouteOptions): void {
+  const { method, needs, bodyLimit } = each;
+  const url = each.url.replace(/\{(\w+)\}/g, ":$1");
+  const { backend, log, streams } = options;
+  const admissions = new WeakMap<FastifyRequest, Admission>();
+  app.route({
+    method,
+    url,
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    onRequest: async (request, reply) => {
+      const admission = letIn(request, reply, needs, options);
+      admissions.set(request, admission);
+      return admission.ok ? undefined : reply;
+    },
+    onResponse: async (request) => admissions.delete(request),
+    handler: async (request, reply) => {
+      const who = admissions.get(request)?.who ?? { name: "nobody", by: "nobody" };
+      if (each.kind === "stream") return streams.open(request, reply, each);
+      const mayRead = needs !== "nothing" || decide(request, "read", options).ok;
+      const raw = { path: request.params, query: request.query, body: request.body };
+      const answer = await each.run(raw, { backend, who, mayRead });
+      if (needs === "operate") audit(log, { who, request: auditedOf(request), answer });
+      return send(reply, answer);
+    },
+  });
+  refuseOthers(app, url, method, options);
 }
 
-const explainQuery = z.strictObject({
-  name: z.string().min(1),
-  type: z.string().min(1).default("A"),
-  client: z.string().min(1),
-  resolver: z.string().min(1).optional(),
-});
+/** The document is made of the operations, and so is none of them. */
+function addDocument(app: FastifyInstance, options: RouteOptions): void {
+  const url = "/openapi.json";
+  let document: object | undefined;
+  app.route({
+    method: "GET",
+    url,
+    onRequest: async (request, reply) =>
+      letIn(request, reply, "read", options).ok ? undefined : reply,
+    handler: async (_request, reply) => {
+      document ??= openApiDocument();
+      return send(reply, { status: 200, body: document });
+    },
+  });
+  refuseOthers(app, url, "GET", options);
+}
 
-async function explain(
+/** Every other method of a route is told which there are. */
+function refuseOthers(
+  app: FastifyInstance,
+  url: string,
+  method: "GET" | "POST",
+  options: RouteOptions,
+): void {
+  const allowed = allowedOf(method);
+  app.route({
+    method: app.supportedMethods.filter((each) => !allowed.includes(each)),
+    url,
+    onRequest: async (request, reply) => {
+      const need = isRead(request.method) ? "read" : "operate";
+      return letIn(request, reply, need, options).ok ? undefined : reply;
+    },
+    handler: async (request, reply) => {
+      reply.header("allow", allowed.join(", "));
+      const message = `this is for ${allowed.join(", ")}, got ${request.method}`;
+      return send(reply, refusal(405, "method-not-allowed", message));
+    },
+  });
+}
+
+/** Admits a request, or answers it with why not; a refused write is audited. */
+function letIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  backend: ControlBackend,
-): Promise<unknown> {
-  const read = explainQuery.safeParse(request.query);
-  if (!read.success) return sendBadInput(reply, "cannot explain", read.error);
-  const { resolver, ...query } = read.data;
-  const outcome = await backend.explain({
-    ...query,
-    ...(resolver === undefined ? {} : { resolver }),
-  });
-  if (!outcome.ok) return sendRefusal(reply, 400, "bad-request", outcome.message);
-  return send(reply, outcome.explanation);
-}
-
-const drainBody = z.strictObject({ force: z.boolean().default(false) }).prefault({});
-
-/** What the body holds; `undefined` for none, and a text that is refused if it is no JSON. */
-function bodyOf(body: unknown): unknown {
-  if (typeof body !== "string" || body.trim() === "") return undefined;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
+  need: Need,
+  options: RouteOptions,
+): Admission {
+  const admission = decide(request, need, options);
+  if (admission.ok) return admission;
+  const { status, error, message, challenge } = admission.refusal;
+  const answer = refusal(status, error, message);
+  if (need === "operate") {
+    audit(options.log, { who: admission.who, request: auditedOf(request), answer });
   }
-}
-
-const nameParams = z.object({ name: z.string() });
-
-function nameOf(request: FastifyRequest): string {
-  return nameParams.parse(request.params).name;
-}
-
-function sendOutcome(reply: FastifyReply, outcome: DrainOutcome): FastifyReply {
-  if (!outcome.ok) return sendRefusal(reply, 409, "refused", outcome.message);
-  const { changed, drained } = outcome;
-  return send(reply, { changed, drained });
-}
-
-function sendBadInput(reply: FastifyReply, what: string, error: z.ZodError): FastifyReply {
-  const reasons = error.issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join(".")}: ${message}` : message,
-  );
-  return sendRefusal(reply, 400, "bad-request", `${what}: ${reasons.join("; ")}`);
-}
-
-function refuseStranger(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  door: Knock["door"],
-): FastifyReply | undefined {
-  const refusal = accessRefusal({
-    door,
-    source: request.ip ?? "",
-    host: request.headers.host,
-    method: request.method,
-  });
-  if (!refusal) return undefined;
   // What else comes over the connection is not read.
   reply.header("connection", "close");
-  return sendRefusal(reply, refusal.status, refusal.error, refusal.message);
+  if (challenge !== undefined) reply.header("www-authenticate", challenge);
+  send(reply, answer);
+  return admission;
+}
+
+function decide(request: FastifyRequest, need: Need, { door, tokens }: RouteOptions): Admission {
+  return admit(knockOf(request, door), need, tokens());
+}
+
+function knockOf(request: FastifyRequest, door: Knock["door"]): Knock {
+  return { door, source: request.ip ?? "", method: request.method, headers: request.headers };
+}
+
+function auditedOf(request: FastifyRequest) {
+  const path = request.url.replace(/\?.*/s, "");
+  return { method: request.method, path, source: request.ip ?? "" };
 }
 
 /** A failure of the backend is logged, and told in general words only. */
@@ -177,27 +176,27 @@ function sendError(
   const { statusCode: status = 500 } = error;
   if (status === 413) {
     const message = `the body is too large, allowed ${request.routeOptions.bodyLimit} octets`;
-    return sendRefusal(reply, 413, "too-large", message);
+    return send(reply, refusal(413, "too-large", message));
   }
   if (status >= 400 && status < 500)
-    return sendRefusal(reply, status, "bad-request", error.message);
+    return send(reply, refusal(status, "bad-request", error.message));
   log.error({ event: "control-failed", err: error, url: request.url }, "a request failed");
-  return sendRefusal(reply, 500, "failed", "the server failed at this; its log says why");
-}
-
-function sendRefusal(
-  reply: FastifyReply,
-  status: number,
-  error: string,
-  message: string,
-): FastifyReply {
-  return send(reply.code(status), { error, message });
+  const message = "the server failed at this; its log says why";
+  return send(reply, refusal(500, "failed", message));
 }
 
 /** Nothing of this is for caches, nor for a browser to guess a type of. */
-function send(reply: FastifyReply, payload: object | string): FastifyReply {
-  reply.header("cache-control", "no-store").header("x-content-type-options", "nosniff");
-  return reply.send(payload);
+function send(reply: FastifyReply, { status, body, contentType }: Answer): FastifyReply {
+  reply
+    .code(status)
+    .header("cache-control", "no-store")
+    .header("x-content-type-options", "nosniff");
+  if (contentType !== undefined) reply.type(contentType);
+  return reply.send(body);
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** HEAD goes where GET does. */

@@ -3,14 +3,22 @@
 // to do. Does I/O.
 
 import { once } from "node:events";
-import { STATUS_CODES } from "node:http";
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  STATUS_CODES,
+} from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, fastify } from "fastify";
 import type { Knock } from "./access.ts";
 import type { ControlBackend, ControlLog } from "./control-backend.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { type BoundSocket, bindSocket } from "./control-socket.ts";
+import { EventStreams } from "./event-stream.ts";
 import { type FrontDoorOptions, guardDoor } from "./front-door.ts";
+import type { Token } from "./tokens.ts";
 
 /** Where to listen; port 0 lets the system choose. */
 export interface HttpAddress {
@@ -24,8 +32,14 @@ export interface ControlOptions {
   /** `DATADIR/meridian.sock`; its folder is made if it is missing. */
   readonly socketFile: string;
   readonly backend: ControlBackend;
+  /** Certificate and key in PEM, for HTTPS; `undefined`: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Who may come over HTTP; asked at each request. `undefined`, or nothing from it: no tokens are configured. */
+  readonly tokens?: (() => readonly Token[] | undefined) | undefined;
   /** Puts more routes on the HTTP listener; no rule of the control server holds for them. */
   readonly extend?: ((app: FastifyInstance) => void) | undefined;
+  /** Puts pages on the HTTP listener that hold no data: see `RouteOptions`. */
+  readonly pages?: ((app: FastifyInstance) => void) | undefined;
   /** What stands before the HTTP listener. Default: nothing. */
   readonly door?: FrontDoorOptions | undefined;
   readonly log: ControlLog;
@@ -35,6 +49,8 @@ export interface ControlOptions {
 export interface RunningControl {
   /** The port that the system chose stands in place of 0; `undefined`: there is only the socket. */
   readonly address: HttpAddress | undefined;
+  /** Ends the streams of events: who may still listen comes again. To be called when tokens changed. */
+  readonly endStreams: () => void;
   /** Finishes what was asked, a second at most, and removes the socket. */
   readonly stop: () => Promise<void>;
 }
@@ -45,7 +61,8 @@ export interface RunningControl {
  */
 export async function startControl(options: ControlOptions): Promise<RunningControl> {
   const { http, socketFile, extend, door } = options;
-  const local = controlApp("socket", options);
+  const streams = new EventStreams(options.backend.events);
+  const local = controlApp("socket", { ...options, streams, pages: undefined });
   await local.ready();
   let socket: BoundSocket;
   try {
@@ -62,7 +79,7 @@ export async function startControl(options: ControlOptions): Promise<RunningCont
   };
   try {
     if (http) {
-      const network = controlApp("network", options);
+      const network = controlApp("network", { ...options, streams });
       apps.push(network);
       if (door) guardDoor(network, door);
       extend?.(network);
@@ -73,7 +90,7 @@ export async function startControl(options: ControlOptions): Promise<RunningCont
     await stop();
     throw error;
   }
-  return { address, stop };
+  return { address, endStreams: () => streams.endAll(), stop };
 }
 
 /** Most connections at once by each door. */
@@ -89,29 +106,44 @@ const stopMs = 1000;
 const bodyLimit = 64 * 1024;
 const headerLimit = 16 * 1024;
 
+/** What an app of one door is made with; streams of events are shared between doors. */
+export type AppOptions = Pick<ControlOptions, "backend" | "log" | "tokens" | "tls" | "pages"> & {
+  readonly streams?: EventStreams;
+};
+
 /** An app with the routes of one door, that does not listen yet. */
-export function controlApp(
-  door: Knock["door"],
-  { backend, log }: Pick<ControlOptions, "backend" | "log">,
-): FastifyInstance {
+export function controlApp(door: Knock["door"], options: AppOptions): FastifyInstance {
+  const { backend, log, tokens = () => undefined, tls, pages } = options;
+  const { streams = new EventStreams(backend.events) } = options;
   const app = fastify({
     bodyLimit,
-    connectionTimeout: silenceMs,
-    keepAliveTimeout: keepAliveMs,
-    requestTimeout: requestTimeoutMs,
-    http: {
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: checkConnectionsMs,
-      maxHeaderSize: headerLimit,
-    },
+    serverFactory: (handler) => newServer(handler, door === "network" ? tls : undefined),
+    // A million services have names as long as names can be.
+    routerOptions: { maxParamLength: 300 },
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: ({ statusCode = 400, message }, _request, reply: FastifyReply) => {
-      reply.code(statusCode).send({ error: "bad-request", message });
+    frameworkErrors: ({ statusCode = 400 }, _request, reply: FastifyReply) => {
+      reply.code(statusCode).send({ error: "bad-request", message: "this is no path of a URL" });
     },
   });
   app.server.maxConnections = mostConnections[door];
-  controlRoutes(app, { backend, log, door });
+  app.addHook("preClose", async () => streams.close());
+  controlRoutes(app, { backend, log, door, tokens, streams, pages });
   return app;
+}
+
+/** A server that ends what takes too long. */
+function newServer(handler: RequestListener, tls: ControlOptions["tls"]): Server {
+  const settings = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: checkConnectionsMs,
+    maxHeaderSize: headerLimit,
+  };
+  const server = tls
+    ? createHttpsServer({ ...settings, ...tls, minVersion: "TLSv1.2" }, handler)
+    : createHttpServer(settings, handler);
+  return server.setTimeout(silenceMs);
 }
 
 async function listenOn(app: FastifyInstance, at: HttpAddress): Promise<HttpAddress> {
