@@ -2,7 +2,7 @@
 // were made, what was dropped, connections, durations. It knows numbers and names; it must not know
 // who counts, or how.
 
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type HistogramConfiguration, Registry } from "prom-client";
 
 /** What was counted since the server started; nothing goes down but open connections. */
 export interface DataPlaneReading {
@@ -162,10 +162,17 @@ function metricsIn(registry: Registry): (reading: DataPlaneReading) => void {
 /** A histogram whose observations were counted elsewhere; the library's takes them one by one. */
 class CopiedHistogram extends Histogram {
   copied: DataPlaneReading["durations"] = { bounds: [], counts: [], sumSeconds: 0 };
+  /** Gives name, help and type. */
+  readonly #empty: Histogram;
+
+  constructor(configuration: HistogramConfiguration<string>) {
+    super(configuration);
+    this.#empty = new Histogram({ ...configuration, registers: [] });
+  }
 
   override async get(): ReturnType<Histogram["get"]> {
     const { bounds, counts, sumSeconds } = this.copied;
-    const whole = await super.get();
+    const whole = await this.#empty.get();
     const name = (part: string): string => `${whole.name}_${part}`;
     let sum = 0;
     const values = [...bounds, "+Inf"].map((le, at) => {
