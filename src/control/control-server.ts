@@ -3,15 +3,9 @@
 // to do. Does I/O.
 
 import { once } from "node:events";
-import {
-  createServer as createHttpServer,
-  type RequestListener,
-  type Server,
-  STATUS_CODES,
-} from "node:http";
-import { createServer as createHttpsServer } from "node:https";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { type FastifyInstance, type FastifyReply, fastify } from "fastify";
+import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from "fastify";
 import type { Knock } from "./access.ts";
 import type { ControlBackend, ControlLog } from "./control-backend.ts";
 import { controlRoutes } from "./control-routes.ts";
@@ -115,35 +109,39 @@ export type AppOptions = Pick<ControlOptions, "backend" | "log" | "tokens" | "tl
 export function controlApp(door: Knock["door"], options: AppOptions): FastifyInstance {
   const { backend, log, tokens = () => undefined, tls, pages } = options;
   const { streams = new EventStreams(backend.events) } = options;
-  const app = fastify({
-    bodyLimit,
-    serverFactory: (handler) => newServer(handler, door === "network" ? tls : undefined),
-    // A million services have names as long as names can be.
-    routerOptions: { maxParamLength: 300 },
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: ({ statusCode = 400 }, _request, reply: FastifyReply) => {
-      reply.code(statusCode).send({ error: "bad-request", message: "this is no path of a URL" });
-    },
-  });
+  const app = newApp(door === "network" ? tls : undefined);
   app.server.maxConnections = mostConnections[door];
   app.addHook("preClose", async () => streams.close());
   controlRoutes(app, { backend, log, door, tokens, streams, pages });
   return app;
 }
 
-/** A server that ends what takes too long. */
-function newServer(handler: RequestListener, tls: ControlOptions["tls"]): Server {
-  const settings = {
+/** An app whose server ends what takes too long. */
+function newApp(tls: ControlOptions["tls"]): FastifyInstance {
+  const http = {
     headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: checkConnectionsMs,
     maxHeaderSize: headerLimit,
   };
-  const server = tls
-    ? createHttpsServer({ ...settings, ...tls, minVersion: "TLSv1.2" }, handler)
-    : createHttpServer(settings, handler);
-  return server.setTimeout(silenceMs);
+  const settings = {
+    bodyLimit,
+    connectionTimeout: silenceMs,
+    keepAliveTimeout: keepAliveMs,
+    requestTimeout: requestTimeoutMs,
+    // Names may be as long as names can be.
+    routerOptions: { maxParamLength: 300 },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (
+      { statusCode = 400 }: FastifyError,
+      _request: unknown,
+      reply: FastifyReply,
+    ) => {
+      reply.code(statusCode).send({ error: "bad-request", message: "this is no path of a URL" });
+    },
+  };
+  return tls
+    ? fastify({ ...settings, https: { ...http, ...tls, minVersion: "TLSv1.2" } })
+    : fastify({ ...settings, http });
 }
 
 async function listenOn(app: FastifyInstance, at: HttpAddress): Promise<HttpAddress> {
