@@ -9,6 +9,7 @@ import { type SnapshotImage, snapshotImage, withVotes } from "../answer/snapshot
 import { snapshotOctets } from "../answer/snapshot-size.ts";
 import type { ReloadReport } from "../control/api-answers.ts";
 import { startControl } from "../control/control-server.ts";
+import { dashboardPages } from "../control/dashboard-routes.ts";
 import type { DrainableCluster } from "../control/drain-rules.ts";
 import type { Drains } from "../control/drains.ts";
 import type { EventLog } from "../control/event-log.ts";
@@ -253,6 +254,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         if (voting && !world.config.health?.listen) ballotRoutes(app, voting);
         if (http) listenOnSocket(app.server, tcpDescriptors().duplicate(http.descriptor));
       },
+      pages: dashboardPages(),
       door,
       log,
     });

@@ -52,6 +52,20 @@ export async function bindSocket(server: Server, file: string): Promise<BoundSoc
   }
 }
 
+/**
+ * Gives a socket that `bindSocket` bound another name, in place of whatever is there: a process that
+ * takes another's place answers by that name from one moment to the next.
+ */
+export function moveSocket(from: string, to: string): BoundSocket {
+  const own = lstatSync(from, { bigint: true });
+  renameSync(from, to);
+  return {
+    remove: () => {
+      if (isSameFile(own, statOf(to))) rmSync(to, { force: true });
+    },
+  };
+}
+
 /** The file has its mode from its first moment on: it is made by `listen`, before that returns. */
 async function listenPrivately(server: Server, file: string): Promise<void> {
   const listening = once(server, "listening");
@@ -109,7 +123,7 @@ async function removeDead(file: string): Promise<void> {
 }
 
 /** Whether anybody listens. A full queue of connections is somebody's. */
-async function isAnswered(file: string): Promise<boolean> {
+export async function isAnswered(file: string): Promise<boolean> {
   const fitting = fittingPath(file);
   const socket = connect(fitting.path);
   try {

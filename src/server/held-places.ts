@@ -1,7 +1,7 @@
 // Where a pool of threads listens: each port is taken from who shares it by accident, or comes with the
 // listening socket of the process whose place is taken. It must not know threads. Does I/O.
 
-import { openBatchSockets } from "./batch-sockets.ts";
+import { listening, openBatchSockets } from "./batch-sockets.ts";
 import { formatListenAddress, type ListenAddress } from "./listener.ts";
 import { type TcpDescriptor, tcpDescriptors } from "./tcp-descriptors.ts";
 
@@ -44,8 +44,12 @@ export function holdPlaces(
     const chosen = held.sockets.map(({ address }) => address);
     for (const place of listen) {
       const descriptor = inheritedAt(place);
-      if (descriptor === undefined) tcp.push(calls.open(chosen.shift() ?? place));
-      else tcp.push({ descriptor, address: place });
+      if (descriptor === undefined) {
+        const own = chosen.shift() ?? place;
+        tcp.push(listening(own, () => calls.open(own)));
+      } else {
+        tcp.push({ descriptor, address: place });
+      }
     }
     // Who sends to a port that is not answered yet is told so.
     if (inherited.size > 0) held.deafen();

@@ -1,7 +1,6 @@
 // Listening TCP sockets as descriptors, which several threads and processes can accept from: what waits
 // in their queue is lost only when the last of them is closed. It must not know who accepts. Does I/O.
 
-import { listening } from "./batch-sockets.ts";
 import { formatListenAddress, type ListenAddress } from "./listener.ts";
 import { AF_INET, AF_INET6, portOf, socketName } from "./socket-names.ts";
 import { type SystemLibrary, systemLibrary } from "./system-library.ts";
@@ -23,10 +22,16 @@ export interface TcpDescriptor {
   readonly address: ListenAddress;
 }
 
+/** How a socket listens. */
+export interface TcpOptions {
+  /** Whether one at `::` takes IPv4 too. Default: it does not. */
+  readonly isDualStack?: boolean;
+}
+
 /** The system calls of listening sockets. */
 export interface TcpDescriptors {
-  /** Listens. Throws `cannot listen on …` if it cannot. */
-  readonly open: (place: ListenAddress) => TcpDescriptor;
+  /** Listens. Throws the system's error if it cannot. */
+  readonly open: (place: ListenAddress, options?: TcpOptions) => TcpDescriptor;
   /** The same socket by another number, which has to be closed too. Throws the system's error. */
   readonly duplicate: (descriptor: number) => number;
   readonly close: (descriptor: number) => void;
@@ -49,17 +54,17 @@ function bindDescriptors({ func, must }: SystemLibrary): TcpDescriptors {
   const control = func("int fcntl(int fd, int command, int from)");
   const close = func("int close(int fd)");
 
-  function open(place: ListenAddress): TcpDescriptor {
+  function open(place: ListenAddress, { isDualStack = false }: TcpOptions = {}): TcpDescriptor {
     const { family, octets: name } = socketName(place);
     const text = formatListenAddress(place);
     const type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
     const fd = must("socket", text, socket(family === 4 ? AF_INET : AF_INET6, type, 0));
-    const set = (level: number, option: number): number =>
-      must("setsockopt", text, setOption(fd, level, option, Int32Array.of(1), 4));
+    const set = (level: number, option: number, value = 1): number =>
+      must("setsockopt", text, setOption(fd, level, option, Int32Array.of(value), 4));
     try {
       // Connections of a former process that are at their end do not stand in the way.
       set(SOL_SOCKET, SO_REUSEADDR);
-      if (family === 6) set(IPPROTO_IPV6, IPV6_V6ONLY);
+      if (family === 6) set(IPPROTO_IPV6, IPV6_V6ONLY, isDualStack ? 0 : 1);
       must("bind", text, bind(fd, name, name.length));
       must("listen", text, listen(fd, backlog));
       must("getsockname", text, getName(fd, name, Uint32Array.of(name.length)));
@@ -71,7 +76,7 @@ function bindDescriptors({ func, must }: SystemLibrary): TcpDescriptors {
   }
 
   return {
-    open: (place) => listening(place, () => open(place)),
+    open,
     duplicate: (fd) => must("fcntl", "", control(fd, F_DUPFD_CLOEXEC, 0)),
     close: (fd) => void close(fd),
   };

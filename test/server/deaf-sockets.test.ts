@@ -114,9 +114,7 @@ describe("a listening socket", () => {
     const calls = tcpDescriptors();
     const { descriptor, address } = calls.open(loopback);
     const place = `127.0.0.1:${address.port}`;
-    expect(() => calls.open(address)).to.throw(
-      `cannot listen on ${place}: bind EADDRINUSE ${place}`,
-    );
+    expect(() => calls.open(address)).to.throw(`bind EADDRINUSE ${place}`);
     calls.close(descriptor);
     calls.close(calls.open(address).descriptor);
   });

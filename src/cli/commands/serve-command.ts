@@ -19,6 +19,7 @@ export function addServe(program: Command, exitWith: ExitWith): void {
         "read UDP in batches of system calls, or by node:dgram; default: batch if possible",
       ).choices(["batch", "dgram"]),
     )
+    .option("--replace", "take the place of a running server without losing a query; it exits 0")
     .action(async ({ config, ...options }: { config: string } & ServeOptions) => {
       const { serve } = await import("../serve.ts");
       exitWith(await serve(config, options));
