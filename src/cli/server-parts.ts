@@ -254,7 +254,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         if (voting && !world.config.health?.listen) ballotRoutes(app, voting);
         if (http) listenOnSocket(app.server, tcpDescriptors().duplicate(http.descriptor));
       },
-      pages: dashboardPages(),
+      pages: listen.http && dashboardPages(),
       door,
       log,
     });
