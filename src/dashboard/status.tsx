@@ -19,10 +19,10 @@ export function Status({
   return (
     <section class={`status ${tone}`} aria-labelledby="headline">
       <div class="headline">
-        <span class="sign" aria-hidden="true">
-          {toneSigns[tone]}
-        </span>
         <h2 id="headline" aria-live="polite">
+          <span class="sign" aria-hidden="true">
+            {toneSigns[tone]}
+          </span>{" "}
           {headline}
         </h2>
         {state && <Sums state={state} readings={readings} />}

@@ -28,7 +28,7 @@ import { countText, kmText, percentText } from "./number-text.ts";
 import type { ShownCluster } from "./shown-cluster.ts";
 import { useWidth } from "./use-width.ts";
 
-const mostFlows = 120;
+const mostFlows = 400;
 
 export function WorldMap({
   clusters,

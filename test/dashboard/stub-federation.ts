@@ -90,7 +90,7 @@ export class StubFederation {
   flows(): Flow[] {
     const open = stubClusters.filter(({ name }) => !this.drained.has(name) && this.#healthy(name));
     const total = stubClients.reduce((sum, { weight }) => sum + weight, 0);
-    return stubClients.flatMap(({ weight, ...from }) => {
+    return stubClients.flatMap(({ weight, country: _, ...from }) => {
       const [nearest] = [...open].sort(
         (a, b) => distanceKm(from, a.location) - distanceKm(from, b.location),
       );
