@@ -38,74 +38,142 @@ const defaultTtl = { max: 180, min: 30, negative: 60 };
 
 /** A named set of clusters that publish services under one domain, with defaults filled in. */
 export const federationSchema = objectSchema("Federation", {
-  metadata: strictMap({ name: objectName, ...labelsAndAnnotations() }),
+  metadata: strictMap({
+    name: objectName.describe("the label F of all names"),
+    ...labelsAndAnnotations(),
+  }),
   spec: strictMap({
-    domain: domainName,
+    domain: domainName.describe("the domain D"),
     nameservers: listOf(
-      strictMap({ name: domainName, addresses: listOf(address, "addresses").default([]) }),
+      strictMap({
+        name: domainName.describe("its domain name"),
+        addresses: listOf(address, "addresses")
+          .default([])
+          .describe("its addresses, needed if its name is inside the domain"),
+      }),
       "name servers",
-    ).min(1, { error: "allowed one name server or more" }),
-    contact: mailbox.optional(),
+    )
+      .min(1, { error: "allowed one name server or more" })
+      .describe("the name servers of the domain; the first is the SOA's primary"),
+    contact: mailbox.optional().describe("SOA contact; default: `hostmaster@` the domain"),
     ttl: ttlOrMax(
       strictMap({
-        max: ttlSeconds.default(defaultTtl.max),
-        min: ttlSeconds.optional(),
-        negative: ttlSeconds.default(defaultTtl.negative),
+        max: ttlSeconds
+          .default(defaultTtl.max)
+          .describe("seconds, while no verdict is near to flip"),
+        min: ttlSeconds
+          .optional()
+          .describe("seconds, never less; default: 30, or `max` if that is less"),
+        negative: ttlSeconds
+          .default(defaultTtl.negative)
+          .describe("seconds, of answers that a name or type does not exist"),
       })
         .refine(isTtlRange, ttlRangeRefusal)
         .transform((ttl) => ({ ...ttl, min: ttl.min ?? Math.min(defaultTtl.min, ttl.max) })),
-    ).default(defaultTtl),
+    )
+      .default(defaultTtl)
+      .describe("TTLs of answers; `ttl: 180` is short for `max`"),
     answer: strictMap({
-      mode: answerMode.default("ordered"),
-      maxAddresses: maxAddresses.default(8),
-    }).prefault({}),
-    minHealthyPercent: percent.default(70),
-    onAllDown: onAllDown.default("open"),
-    healthCheck: healthCheck.optional(),
+      mode: answerMode
+        .default("ordered")
+        .describe(
+          "`ordered`: the client's level first, then the others; `nearest`: the client's level only",
+        ),
+      maxAddresses: maxAddresses.default(8).describe("most addresses of one answer"),
+    })
+      .prefault({})
+      .describe("what stands in an answer"),
+    minHealthyPercent: percent
+      .default(70)
+      .describe("a level below this share of healthy endpoints spills clients to the next"),
+    onAllDown: onAllDown
+      .default("open")
+      .describe(
+        "with nothing healthy: `open` answers as if all were, `empty` NODATA, `servfail` SERVFAIL",
+      ),
+    healthCheck: healthCheck
+      .optional()
+      .describe("how all services' endpoints are probed; needs `spec.health` of the server"),
   }),
 });
 
 /** A place that runs services, with defaults filled in. */
 export const clusterSchema = objectSchema("Cluster", {
-  metadata: strictMap({ name: objectName, ...labelsAndAnnotations() }),
+  metadata: strictMap({
+    name: objectName.describe("the label C; the folder `clusters/NAME/` holds its Services"),
+    ...labelsAndAnnotations(),
+  }),
   spec: strictMap({
-    region: placeName.optional(),
-    zones: listOf(placeName, "zones").default([]),
-    location: strictMap({ latitude: decimal(-90, 90), longitude: decimal(-180, 180) }).optional(),
-    networks: listOf(network, "networks").default([]),
+    region: placeName.optional().describe("the label R"),
+    zones: listOf(placeName, "zones").default([]).describe("the labels Z"),
+    location: strictMap({
+      latitude: decimal(-90, 90).describe("degrees, north is positive"),
+      longitude: decimal(-180, 180).describe("degrees, east is positive"),
+    })
+      .optional()
+      .describe("where it is; default: that of a known cloud region"),
+    networks: listOf(network, "networks")
+      .default([])
+      .describe("clients from these are inside this cluster"),
     routing: strictMap({
-      enabled: flag.default(true),
-      priority: integer(1, 1000).default(100),
-      weight: integer(0, 100).default(100),
-      localPreference: flag.default(true),
-      allowCrossClusterTraffic: flag.default(true),
+      enabled: flag.default(true).describe("false: given to nobody, but for its own name"),
+      priority: integer(1, 1000).default(100).describe("clusters of a lower number come first"),
+      weight: integer(0, 100)
+        .default(100)
+        .describe(
+          "share of the clients of its level; 0: last in its level, still first for clients whose level it is alone",
+        ),
+      localPreference: flag
+        .default(true)
+        .describe("false: stands with the home cluster whatever the distance"),
+      allowCrossClusterTraffic: flag
+        .default(true)
+        .describe("false: only for clients whose home it is"),
       endpoints: strictMap({
-        namespaces: listOf(objectName, "namespaces").default([]),
-        excludeNamespaces: listOf(objectName, "namespaces").default([]),
-        matchLabels: textMap.default({}),
-        matchExpressions: listOf(labelExpression(), "label expressions").default([]),
-      }).prefault({}),
-    }).prefault({}),
+        namespaces: listOf(objectName, "namespaces")
+          .default([])
+          .describe("if given, only Services of these namespaces"),
+        excludeNamespaces: listOf(objectName, "namespaces")
+          .default([])
+          .describe("no Services of these namespaces"),
+        matchLabels: textMap.default({}).describe("only Services with all of these labels"),
+        matchExpressions: listOf(labelExpression(), "label expressions")
+          .default([])
+          .describe("only Services that all of these hold for"),
+      })
+        .prefault({})
+        .describe("which Services of the cluster are given; not for clients inside it"),
+    })
+      .prefault({})
+      .describe("whom the cluster is given to, and when"),
   }).prefault({}),
 });
 
 /** Policy for one service; what is left out is as the Federation has it. */
 export const federatedServiceSchema = objectSchema("FederatedService", {
-  metadata: strictMap({ name: objectName, namespace: objectName, ...labelsAndAnnotations() }),
+  metadata: strictMap({
+    name: objectName.describe("the Service's name"),
+    namespace: objectName.describe("its namespace"),
+    ...labelsAndAnnotations(),
+  }),
   spec: strictMap({
     answer: strictMap({
-      mode: answerMode.optional(),
-      maxAddresses: maxAddresses.optional(),
-    }).prefault({}),
+      mode: answerMode.optional().describe("in place of the Federation's"),
+      maxAddresses: maxAddresses.optional().describe("in place of the Federation's"),
+    })
+      .prefault({})
+      .describe("what stands in an answer"),
     ttl: ttlOrMax(
-      strictMap({ max: ttlSeconds.optional(), min: ttlSeconds.optional() }).refine(
-        isTtlRange,
-        ttlRangeRefusal,
-      ),
-    ).default({}),
-    minHealthyPercent: percent.optional(),
-    onAllDown: onAllDown.optional(),
-    healthCheck: healthCheck.optional(),
+      strictMap({
+        max: ttlSeconds.optional().describe("seconds, in place of the Federation's"),
+        min: ttlSeconds.optional().describe("seconds, in place of the Federation's"),
+      }).refine(isTtlRange, ttlRangeRefusal),
+    )
+      .default({})
+      .describe("TTLs of answers; `ttl: 180` is short for `max`"),
+    minHealthyPercent: percent.optional().describe("in place of the Federation's"),
+    onAllDown: onAllDown.optional().describe("in place of the Federation's"),
+    healthCheck: healthCheck.optional().describe("in place of the Federation's, whole"),
   }).prefault({}),
 });
 
@@ -123,15 +191,22 @@ export function objectSchema<Fields extends z.ZodRawShape>(kind: string, fields:
 }
 
 function labelsAndAnnotations() {
-  return { labels: textMap.default({}), annotations: textMap.default({}) };
+  return {
+    labels: textMap.default({}).describe("yours; Meridian does not read them"),
+    annotations: textMap.default({}).describe("yours; Meridian does not read them"),
+  };
 }
 
 /** A Kubernetes label selector requirement: `In` and `NotIn` need values, the others take none. */
 function labelExpression() {
   return strictMap({
-    key: text,
-    operator: oneOf(["In", "NotIn", "Exists", "DoesNotExist"]),
-    values: listOf(z.string({ error: "allowed text" }), "texts").default([]),
+    key: text.describe("the label"),
+    operator: oneOf(["In", "NotIn", "Exists", "DoesNotExist"]).describe(
+      "what must hold of it, as in Kubernetes",
+    ),
+    values: listOf(z.string({ error: "allowed text" }), "texts")
+      .default([])
+      .describe("of `In` and `NotIn`"),
   }).refine((each) => each.operator.endsWith("In") === each.values.length > 0, {
     path: ["values"],
     error: "allowed values for In and NotIn, none for Exists and DoesNotExist",

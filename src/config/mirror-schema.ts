@@ -52,7 +52,11 @@ const credentialKeys = ["accessKeyId", "secretAccessKey", "sessionToken"] as con
 
 /** An unknown key here may be a secret that lost its own key, so it is told only if it is near one. */
 const credentials = z.strictObject(
-  { accessKeyId: secretText, secretAccessKey: secretText, sessionToken: secretText.optional() },
+  {
+    accessKeyId: secretText.describe("the key's id"),
+    secretAccessKey: secretText.describe("the key"),
+    sessionToken: secretText.optional().describe("of temporary keys"),
+  },
   {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return "allowed a map";
@@ -78,44 +82,75 @@ const patterns = (what: string) =>
   ).default([]);
 
 const servicePatterns = strictMap({
-  namespaces: patterns("namespaces"),
-  names: patterns("names"),
+  namespaces: patterns("namespaces").describe(
+    "patterns of their namespaces; an empty list says nothing",
+  ),
+  names: patterns("names").describe("patterns of their names; an empty list says nothing"),
 }).prefault({});
 
 const sharedKeys = {
-  owner: mirrorOwner.optional(),
-  strategy: oneOf(["plain", "geo"]).default("plain"),
+  owner: mirrorOwner
+    .optional()
+    .describe("whose the records are, others' are never touched; default: the federation's name"),
+  strategy: oneOf(["plain", "geo"])
+    .default("plain")
+    .describe(
+      "`plain`: everybody gets all healthy addresses; `geo`: the cloud chooses by `policy`",
+    ),
   // A week: resolvers are advised to keep nothing longer (RFC 8767 section 4), and the fields of both
   // APIs hold more. 0: nobody keeps it (RFC 1035 section 3.2.1).
-  ttl: integer(0, 604_800).optional(),
-  include: servicePatterns,
-  exclude: servicePatterns,
-  maxDeletePercent: percent.default(25),
+  ttl: integer(0, 604_800)
+    .optional()
+    .describe("seconds, of all published records; default: as the services say"),
+  include: servicePatterns.describe(
+    "only these services; where both lists are given both must match",
+  ),
+  exclude: servicePatterns.describe("not these services"),
+  maxDeletePercent: percent
+    .default(25)
+    .describe("more of the mirror's records, and more than 3, are not deleted at once"),
   schedule: parsed("allowed a cron expression of 5 or 6 fields such as */5 * * * *", (written) =>
     isSchedule(written) ? written : undefined,
-  ).default("*/5 * * * *"),
-  dryRun: flag.default(false),
+  )
+    .default("*/5 * * * *")
+    .describe(
+      "when the whole zone is compared; a sixth field, in front, is seconds; the server's time zone",
+    ),
+  dryRun: flag.default(false).describe("true: plans, and changes nothing"),
 };
 
 const route53Keys = {
-  hostedZone,
+  hostedZone: hostedZone.describe("the zone's id; `/hostedzone/` may stand before it"),
   // With a last digit: an availability zone, which ends in a letter, is a frequent mistake.
-  region: matching(
-    /^[a-z]+(?:-[a-z]+)+-\d{1,2}$/,
-    "allowed an AWS region such as eu-central-1",
-  ).optional(),
-  endpoint: serviceUrl.optional(),
-  profile: text.optional(),
-  credentials: credentials.optional(),
-  policy: oneOf(["geoproximity", "latency", "geolocation", "weighted"]).default("geoproximity"),
+  region: matching(/^[a-z]+(?:-[a-z]+)+-\d{1,2}$/, "allowed an AWS region such as eu-central-1")
+    .optional()
+    .describe("where requests are signed for; default: the SDK's own, else us-east-1"),
+  endpoint: serviceUrl.optional().describe("another server that speaks the API; default: AWS"),
+  profile: text.optional().describe("a profile of the shared AWS files; not with `credentials`"),
+  credentials: credentials
+    .optional()
+    .describe("keys in this file, which is a secret then; default: the SDK's own chain"),
+  policy: oneOf(["geoproximity", "latency", "geolocation", "weighted"])
+    .default("geoproximity")
+    .describe("the kind of record sets, one for each cluster; with `strategy: geo`"),
 };
 
 const cloudDnsKeys = {
-  project,
-  managedZone,
-  keyFile: text.optional(),
-  baseUrl: serviceUrl.optional(),
-  policy: oneOf(["geo", "wrr"]).default("geo"),
+  project: project.describe("the project's id, not its number"),
+  managedZone: managedZone.describe("the zone's name, not its number"),
+  keyFile: text
+    .optional()
+    .describe(
+      "a service account's key; default: Application Default Credentials; not with `baseUrl`",
+    ),
+  baseUrl: serviceUrl
+    .optional()
+    .describe("another server that speaks the API; no credentials are sent there; default: Google"),
+  policy: oneOf(["geo", "wrr"])
+    .default("geo")
+    .describe(
+      "`geo`: the nearest Google Cloud region; `wrr`: by chance, by weight; with `strategy: geo`",
+    ),
 };
 
 /**
@@ -168,7 +203,11 @@ function providerMap<const Provider extends string, Keys extends z.ZodRawShape>(
   keys: Keys,
   [other, otherKeys]: readonly [name: string, keys: z.ZodRawShape],
 ) {
-  const shape = { provider: z.literal(provider), ...sharedKeys, ...keys };
+  const shape = {
+    provider: z.literal(provider).describe("whose zone it is; the other keys go by it"),
+    ...sharedKeys,
+    ...keys,
+  };
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return "allowed a map with a provider";
