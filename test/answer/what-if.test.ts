@@ -13,15 +13,12 @@ import { servedState } from "../../src/answer/served-state.ts";
 import { assumedState, explainAssumed } from "../../src/answer/what-if.ts";
 import { atOnce } from "../../src/cli/what-if-slices.ts";
 import { formatAddress, parseAddress } from "../../src/dns/address.ts";
-import { labelsOf } from "../../src/dns/name.ts";
-import { nameIn } from "../../src/dns/rdata.ts";
-import { RRType } from "../../src/dns/record-types.ts";
 import { serviceKey } from "../../src/federation/model.ts";
 import { stateBySeed } from "../kit/compile-world.ts";
 import { Dice } from "../kit/dice.ts";
 import { decoded } from "../kit/dns-client.ts";
 import { queryOf } from "../kit/generated-queries.ts";
-import { clusterNameOf, clusterNumberOf } from "../kit/generators.ts";
+import { firstClusterIn } from "./first-cluster.ts";
 import { type Query, type WhatIfCase, whatIfCase } from "./what-if-cases.ts";
 
 const federations = 25;
@@ -224,21 +221,11 @@ function countAnswers(each: WhatIfCase, before: AnswerState, after: AnswerState)
   return { clusters, answeredNothing, weight, moved, km: means };
 }
 
-/** The cluster of the first address or SRV target of a wire answer; `nothing`, or `static`. */
+/** Of the wire answer. */
 function firstOf({ source, ecs, ...question }: Query, state: AnswerState): string {
   const octets = queryOf(question, ecs);
   const response = answer({ octets, source, sourcePort: 53, transport: "tcp" }, state, 0);
-  const { rcode, answers, authorities } = decoded(response ?? expect.fail("silence"));
-  const isNegative = authorities.some(({ type }) => type === RRType.SOA);
-  if (rcode !== 0 || isNegative || answers.length + authorities.length === 0) return "nothing";
-  const first = answers.find(({ type }) => type !== RRType.CNAME);
-  if (first?.type === RRType.SRV) {
-    const [label] = labelsOf(nameIn(first.rdata, RRType.SRV));
-    return Buffer.from(label ?? []).toString();
-  }
-  if (first?.type !== RRType.A && first?.type !== RRType.AAAA) return "static";
-  const isOfCluster = /^(10\.|198\.18\.|fd00:|2001:db8:ee:)/.test(formatAddress(first.rdata));
-  return isOfCluster ? clusterNameOf(clusterNumberOf(first.rdata)) : "static";
+  return firstClusterIn(decoded(response ?? expect.fail("silence")));
 }
 
 function distanceIn({ steps }: Explanation, name: string): number | null {
