@@ -13,7 +13,9 @@ import { shown } from "../dns/character-string.ts";
 import { ExitStatus, printProblems, shortPath } from "./output.ts";
 
 /** Where a server is asked: the path of its control socket, or its URL (http or https). */
-export type ControlTarget = { readonly socket: string } | { readonly server: string };
+export type ControlTarget =
+  | { readonly socket: string }
+  | { readonly server: string; readonly token?: string | undefined };
 
 /** What the command line says of where the server is. */
 export interface ServerOptions {
@@ -21,6 +23,8 @@ export interface ServerOptions {
   readonly config?: string | undefined;
   /** A URL; the file is not read then. */
   readonly server?: string | undefined;
+  /** A file with a token for that server. Default: the token in `MERIDIAN_TOKEN`, if there is one. */
+  readonly tokenFile?: string | undefined;
 }
 
 /** What the server said, or one sentence on what failed, for a person. */
@@ -63,17 +67,24 @@ export async function callControl(
   }
 }
 
+type FoundServer =
+  | { readonly ok: true; readonly target: ControlTarget }
+  | { readonly ok: false; readonly status: number };
+
 /** Where to ask, or an exit status; what is wrong has been printed then. */
 export function findServer({
   config = defaultConfig,
   server,
-}: ServerOptions):
-  | { readonly ok: true; readonly target: ControlTarget }
-  | { readonly ok: false; readonly status: number } {
+  tokenFile,
+}: ServerOptions): FoundServer {
   if (server !== undefined) {
-    if (isServerUrl(server)) return { ok: true, target: { server } };
+    if (isServerUrl(server)) return findToken(server, tokenFile);
     const message = "not a URL such as http://127.0.0.1:8053";
     console.error(`cannot use --server: ${message}, got ${server}`);
+    return { ok: false, status: ExitStatus.BAD_USAGE };
+  }
+  if (tokenFile !== undefined) {
+    console.error("cannot use --token-file: the control socket wants no token, --server does");
     return { ok: false, status: ExitStatus.BAD_USAGE };
   }
   const file = path.resolve(config);
@@ -91,6 +102,39 @@ export function findServer({
   // Whoever broke the file needs to see the running server more than anybody.
   console.error(`${shortPath(file)} has problems, which meridian check names; using its dataDir`);
   return { ok: true, target: socketIn(dataDir) };
+}
+
+/** The server with the token for it, if there is one: never a flag's value, which all can see. */
+function findToken(server: string, tokenFile: string | undefined): FoundServer {
+  let token = process.env["MERIDIAN_TOKEN"]?.trim() ?? "";
+  if (tokenFile !== undefined) {
+    try {
+      token = readFileSync(tokenFile, "utf8").trim();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      console.error(`cannot read token: ${reason}`);
+      return { ok: false, status: ExitStatus.BAD_INPUT };
+    }
+  }
+  if (token === "" && tokenFile === undefined) return { ok: true, target: { server } };
+  const place = tokenFile === undefined ? "MERIDIAN_TOKEN" : shortPath(tokenFile);
+  if (!/^[\x21-\x7e]{1,1000}$/.test(token)) {
+    console.error(
+      `cannot read token: allowed one word, got ${token.length} characters in ${place}`,
+    );
+    return { ok: false, status: ExitStatus.BAD_INPUT };
+  }
+  const { protocol, hostname } = new URL(server);
+  if (protocol === "http:" && !isThisMachine(hostname)) {
+    const message = "over http others could read it; use https, or http to this machine";
+    console.error(`cannot send the token to ${server}: ${message}`);
+    return { ok: false, status: ExitStatus.BAD_USAGE };
+  }
+  return { ok: true, target: { server, token } };
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
 }
 
 function isServerUrl(server: string): boolean {
@@ -126,7 +170,9 @@ function openRequest(
     return httpRequest({ ...options, socketPath: target.socket, path: requestPath });
   }
   const url = new URL(target.server.replace(/\/*$/, requestPath));
-  return url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
+  const headers = target.token === undefined ? {} : { authorization: `Bearer ${target.token}` };
+  const whole = { ...options, headers };
+  return url.protocol === "https:" ? httpsRequest(url, whole) : httpRequest(url, whole);
 }
 
 function send(request: ClientRequest, body: object | undefined): Promise<IncomingMessage> {

@@ -28,6 +28,8 @@ export interface ExplainCommandOptions extends AssumptionTexts {
   readonly config?: string;
   /** The URL of a running server. */
   readonly server?: string;
+  /** A file with a token for that server. */
+  readonly tokenFile?: string;
   readonly json?: boolean;
   /** In place of the explanation: how long clients take to leave a dead endpoint. */
   readonly failover?: boolean;
@@ -39,7 +41,7 @@ export async function explainCommand(
   type: string,
   options: ExplainCommandOptions,
 ): Promise<number> {
-  const { client, resolver, config, server, json = false, failover = false } = options;
+  const { client, resolver, config, server, tokenFile, json = false, failover = false } = options;
   const { health, drain, undrain } = options;
   const assumed: AssumptionTexts = { health, drain, undrain };
   if (config !== undefined && server !== undefined) {
@@ -59,7 +61,7 @@ export async function explainCommand(
   if (!read.ok) return badUsage(read.message);
   if (failover) return explainFailover(read.query, config ?? defaultConfig, json);
   if (config === undefined) {
-    const found = findServer({ server });
+    const found = findServer({ server, tokenFile });
     if (!found.ok) return found.status;
     const reply = await callControl(found.target, "GET", requestPath({ ...texts, ...assumed }));
     if (reply.ok) return printReply(reply.body, !assumesNothing(assumed), json);

@@ -13,6 +13,7 @@ import { addServe } from "./commands/serve-command.ts";
 import { shapeHelp } from "./commands/shared-help.ts";
 import type { ExitWith } from "./commands/shared-options.ts";
 import { addStatus } from "./commands/status-command.ts";
+import { addToken } from "./commands/token-command.ts";
 import { addWhatIf } from "./commands/whatif-command.ts";
 import { version } from "./version.ts";
 
@@ -40,6 +41,7 @@ More: README.md, docs/reference/commands.md`,
     addDrains,
     addMirror,
     addKeygen,
+    addToken,
     addCompletion,
     addHelp,
   ];

@@ -94,7 +94,7 @@ const challenge = 'Bearer realm="meridian"';
 const noTokens: AccessRefusal = {
   status: 401,
   error: "no-tokens",
-  message: "no tokens are configured (spec.control.tokensFile): use the control socket",
+  message: "no tokens are configured: use the control socket",
   challenge,
 };
 const tokenNeeded: AccessRefusal = {

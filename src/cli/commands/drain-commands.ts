@@ -4,7 +4,12 @@
 import type { Command } from "commander";
 import type { DrainOptions } from "../drain.ts";
 import { addMoreHelp } from "./shared-help.ts";
-import { dataFolderOption, type ExitWith, serverOption } from "./shared-options.ts";
+import {
+  dataFolderOption,
+  type ExitWith,
+  serverOption,
+  tokenFileOption,
+} from "./shared-options.ts";
 
 /** Adds both commands to the program. */
 export function addDrains(program: Command, exitWith: ExitWith): void {
@@ -18,7 +23,8 @@ export function addDrains(program: Command, exitWith: ExitWith): void {
       )
       .argument("<cluster>", "the name of the cluster")
       .option(...dataFolderOption)
-      .option(...serverOption);
+      .option(...serverOption)
+      .option(...tokenFileOption);
     if (action === "drain")
       command.option("--force", "also the last cluster that is in the answers");
     command.action(async (cluster: string, options: DrainOptions) => {

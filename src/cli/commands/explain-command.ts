@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import type { ExplainCommandOptions } from "../explain.ts";
 import { addMoreHelp } from "./shared-help.ts";
-import { type ExitWith, serverOption } from "./shared-options.ts";
+import { type ExitWith, serverOption, tokenFileOption } from "./shared-options.ts";
 import { addAssumptions } from "./whatif-options.ts";
 
 /** Adds the command to the program. */
@@ -19,6 +19,7 @@ export function addExplain(program: Command, exitWith: ExitWith): void {
   addAssumptions(command)
     .option("--config <file>", "explain what the files say, without votes and drains")
     .option(...serverOption)
+    .option(...tokenFileOption)
     .option("--failover", "how long clients take to leave a dead endpoint")
     .option("--json", "print it as JSON")
     .action(async (name: string, type: string, options: ExplainCommandOptions) => {

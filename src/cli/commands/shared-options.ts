@@ -12,6 +12,11 @@ export const serverOption = [
   "--server <url>",
   "a running server by its URL, not its socket",
 ] as const;
+/** Of commands that may ask a server over HTTP, which wants a token but for this machine's reads. */
+export const tokenFileOption = [
+  "--token-file <file>",
+  "a file with a token for --server; default: $MERIDIAN_TOKEN",
+] as const;
 
 /** Takes a command's exit status. */
 export type ExitWith = (status: number) => void;

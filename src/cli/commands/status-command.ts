@@ -4,7 +4,12 @@
 import type { Command } from "commander";
 import type { StatusOptions } from "../status.ts";
 import { addMoreHelp } from "./shared-help.ts";
-import { dataFolderOption, type ExitWith, serverOption } from "./shared-options.ts";
+import {
+  dataFolderOption,
+  type ExitWith,
+  serverOption,
+  tokenFileOption,
+} from "./shared-options.ts";
 
 /** Adds the command to the program. */
 export function addStatus(program: Command, exitWith: ExitWith): void {
@@ -16,6 +21,7 @@ export function addStatus(program: Command, exitWith: ExitWith): void {
     )
     .option(...dataFolderOption)
     .option(...serverOption)
+    .option(...tokenFileOption)
     .option("--json", "print it as JSON")
     .action(async (options: StatusOptions) => {
       const { statusCommand } = await import("../status.ts");

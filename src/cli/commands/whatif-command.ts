@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import type { WhatIfCommandOptions } from "../whatif.ts";
 import { addMoreHelp } from "./shared-help.ts";
-import { type ExitWith, serverOption } from "./shared-options.ts";
+import { type ExitWith, serverOption, tokenFileOption } from "./shared-options.ts";
 import { addAssumptions } from "./whatif-options.ts";
 
 /** Adds the command to the program. */
@@ -17,6 +17,7 @@ export function addWhatIf(program: Command, exitWith: ExitWith): void {
     .option("--queries <file>", "lines CLIENT NAME [TYPE] [COUNT] or a query log, or -")
     .option("--config <file>", "replay by what the files say, without votes and drains")
     .option(...serverOption)
+    .option(...tokenFileOption)
     .option("--json", "print it as JSON")
     .action(async (options: WhatIfCommandOptions) => {
       const { whatIfCommand } = await import("../whatif.ts");
