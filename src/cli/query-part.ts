@@ -38,8 +38,9 @@ export interface QueryLogCounts {
 /** Milliseconds between two looks at the rings, and where more waits than one look may take. */
 const restMs = 100;
 const busyMs = 20;
-/** Records of one look: a few milliseconds of the main thread. */
-const mostRecords = 2000;
+/** Milliseconds of the main thread that one look may take, and records between two looks at the clock. */
+const lookMs = 5;
+const roundRecords = 64;
 
 /** The settings of a world. */
 export function querySettings({ config, snapshot, locations }: World): QuerySettings {
@@ -97,12 +98,16 @@ export class QueryPart {
 
   /** Takes what the rings hold, as much as one look may; whether more waits. */
   look(): boolean {
-    const most = Math.ceil(mostRecords / Math.max(1, this.#readers.length));
+    const endMs = performance.now() + lookMs;
+    const take = (view: DataView, at: number, length: number): void => this.#take(view, at, length);
     let isMore = false;
-    for (const reader of this.#readers) {
-      const count = reader.read(most, (view, at, length) => this.#take(view, at, length));
-      isMore ||= count === most;
-    }
+    do {
+      isMore = false;
+      for (const reader of this.#readers) {
+        const count = reader.read(roundRecords, take);
+        isMore ||= count === roundRecords;
+      }
+    } while (isMore && performance.now() < endMs);
     this.#countDropped();
     void this.#file?.flush();
     return isMore;

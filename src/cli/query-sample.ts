@@ -3,6 +3,7 @@
 
 import type { SampledClient } from "../control/api-schemas.ts";
 import type { SeenQuery } from "./query-seen.ts";
+import { countryName } from "./routed-flows.ts";
 
 /** From where clients came of late, and which cluster they got first. */
 export interface SampledFlow {
@@ -109,7 +110,7 @@ export class QuerySample {
   /** The heaviest first; clients of whom nobody knows where they are have none. */
   flows(nowMs: number): SampledFlow[] {
     const flows = [...this.#flows.values()].map((each) => ({
-      label: countryName(each.label),
+      label: readable(each.label),
       latitude: each.latitude,
       longitude: each.longitude,
       cluster: each.cluster,
@@ -157,9 +158,7 @@ function rounded(count: number): number {
   return Math.round(count * 1000) / 1000;
 }
 
-const countryNames = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
-
 /** `France` for `FR`; any other label as it is. */
-function countryName(label: string): string {
-  return /^[A-Z]{2}$/.test(label) ? (countryNames.of(label) ?? label) : label;
+function readable(label: string): string {
+  return /^[A-Z]{2}$/.test(label) ? countryName(label) : label;
 }

@@ -137,7 +137,7 @@ describe("the query log and sample of a server", () => {
     });
     for (let round = 0; round < 20; round++) {
       answer(1000);
-      part.look();
+      while (part.look());
     }
     const counted = part.sample(100) ?? [];
     await part.stop();
@@ -148,7 +148,7 @@ describe("the query log and sample of a server", () => {
   it("counts clients by what the share stands for", () => {
     const part = partOf({ querySample: { clients: 10, sample: 0.25 } });
     for (let round = 0; round < 2000; round++) answer(1);
-    part.look();
+    while (part.look());
     const [row] = part.sample(10) ?? [];
     expect(row).to.include({ client: "192.0.2.1", name: "n0.example.com.", resolver: null });
     expect(row?.count).to.be.within(1600, 2400);
