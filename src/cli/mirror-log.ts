@@ -2,6 +2,8 @@
 // failures. It must not know how any of it is found out, and never writes a provider's errors or
 // answers as they are: these may hold credentials.
 
+import type { EventLog } from "../control/event-log.ts";
+import type { MirrorMeter } from "../mirror/mirror-meter.ts";
 import type { ChangeCounts, MirrorEvents } from "../mirror/mirror-report.ts";
 import type { Conflict } from "../mirror/plan-types.ts";
 import { MirrorError } from "../mirror/provider.ts";
@@ -35,6 +37,35 @@ export function mirrorLog(log: Pick<Logger, "info" | "warn" | "error">): MirrorE
       ),
     onFailure: (mirror, error) =>
       log.error(failureFields(mirror, error), `${mirror}: failed: ${messageOf(error)}`),
+  };
+}
+
+/** A meter that tells `events` of each run that changed something, and of the first of those that failed. */
+export function tellingMeter(meter: MirrorMeter, events: Pick<EventLog, "add">): MirrorMeter {
+  const done = { create: "created", update: "updated", delete: "deleted" } as const;
+  const changes = new Map<string, Map<string, number>>();
+  const failing = new Set<string>();
+  return {
+    ...meter,
+    changed: (mirror, kind, count) => {
+      meter.changed(mirror, kind, count);
+      const sums = changes.get(mirror) ?? new Map<string, number>();
+      changes.set(mirror, sums.set(done[kind], (sums.get(done[kind]) ?? 0) + count));
+    },
+    ran: (mirror, outcome) => {
+      meter.ran(mirror, outcome);
+      const counts = [...(changes.get(mirror) ?? [])].filter(([, count]) => count > 0);
+      changes.delete(mirror);
+      if (counts.length > 0) {
+        const message = counts.map(([what, count]) => `${count} ${what}`).join(", ");
+        events.add({ kind: "mirror", mirror, outcome: "changed", message });
+      }
+      if (outcome === "success") failing.delete(mirror);
+      if (outcome !== "failure" || failing.has(mirror)) return;
+      failing.add(mirror);
+      const message = "it failed, and is tried again: the status of the mirror says why";
+      events.add({ kind: "mirror", mirror, outcome: "failed", message });
+    },
   };
 }
 

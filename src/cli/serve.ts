@@ -10,6 +10,7 @@ import type { UdpMode } from "../server/data-plane.ts";
 import { batchUnavailable } from "../server/linux-sockets.ts";
 import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
 import { Reload } from "../sources/reload.ts";
+import { ControlFiles } from "./control-files.ts";
 import { Handover } from "./handover-taker.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { tellSupervisor } from "./notify.ts";
@@ -57,6 +58,8 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     first = await reader.read();
     tried = undefined;
   }
+  const secrets = new ControlFiles(path.resolve(configFile));
+  first = secrets.read(first, () => undefined);
   if (!first.ok) {
     hostnames.stop();
     printProblems(first.problems);
@@ -64,6 +67,12 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   }
   const world = first.state;
   let current = world;
+  const tls = secrets.readTls(world.config.control);
+  if (!tls.ok) {
+    hostnames.stop();
+    printProblems([tls.problem]);
+    return ExitStatus.BAD_INPUT;
+  }
   const drainsFile = path.join(world.config.dataDir, "drains.json");
   const drainsNow = () =>
     readDrains(drainsFile, {
@@ -114,6 +123,8 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
       log,
       lastReload: () => lastReload,
       events,
+      tokens: () => secrets.tokens,
+      tls: tls.tls,
       reloads: () => reloads.counts,
       reload: () => reloads.now(async () => reload?.trigger()),
       isWhole: () => trying.size === 0 && (tried === undefined || reload !== undefined),
@@ -136,7 +147,11 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   };
   reload = new Reload<World>({
     read: async () => {
-      const reading = await reader.read();
+      const reading = secrets.read(await reader.read(), () => {
+        log.info({ event: "tokens" }, "the tokens of the control API have changed");
+        parts.endStreams();
+        reloads.changed(Promise.resolve());
+      });
       reloads.read(reading);
       return reading;
     },

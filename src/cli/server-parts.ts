@@ -16,6 +16,7 @@ import type { EventLog } from "../control/event-log.ts";
 import { createMetrics } from "../control/metrics.ts";
 import { RefusalBudget } from "../control/refusal-budget.ts";
 import type { ServerReading } from "../control/server-metrics.ts";
+import type { Token } from "../control/tokens.ts";
 import { ballotRoutes } from "../health/ballot-routes.ts";
 import { refusals } from "../health/refusal.ts";
 import { startDataPlane, type UdpMode } from "../server/data-plane.ts";
@@ -23,6 +24,7 @@ import { trafficOf } from "../server/data-plane-counters.ts";
 import { formatListenAddress, type ListenAddress } from "../server/listener.ts";
 import { tcpDescriptors } from "../server/tcp-descriptors.ts";
 import { type BallotListener, listenForBallots } from "./ballot-listener.ts";
+import type { ControlTls } from "./control-files.ts";
 import { controlBackend, votingReading } from "./control-part.ts";
 import { gatedBackend } from "./handover-changes.ts";
 import { SocketFiles } from "./handover-files.ts";
@@ -34,6 +36,7 @@ import { inheritPlaces, openHttpSocket, socketsToGive } from "./handover-places.
 import type { Handover } from "./handover-taker.ts";
 import type { Logger } from "./log.ts";
 import { mirrorHindrance } from "./mirror-hindrance.ts";
+import { tellingMeter } from "./mirror-log.ts";
 import { MirrorPart } from "./mirror-part.ts";
 import { QueryPart, querySettings } from "./query-part.ts";
 import type { ReloadCounts } from "./reloads.ts";
@@ -62,6 +65,10 @@ export interface PartsOptions {
   readonly isWhole: () => boolean;
   /** Told of whatever happens. */
   readonly events: EventLog;
+  /** Who may use the control API over HTTP; `undefined`: no tokens are configured. */
+  readonly tokens: () => readonly Token[] | undefined;
+  /** What it is encrypted with; `undefined`: plain HTTP. */
+  readonly tls: ControlTls | undefined;
   readonly reloads: () => ReloadCounts;
   /** Reads all files again; resolves when answers are from what they say. */
   readonly reload: () => Promise<ReloadReport>;
@@ -75,6 +82,8 @@ export interface ServerParts {
   readonly http: { readonly address: string; readonly port: number } | undefined;
   /** Resolves when all of it answers from this world. */
   readonly use: (world: World) => Promise<void>;
+  /** Ends streams of events, whose readers may no longer be allowed to read. */
+  readonly endStreams: () => void;
   /** Opens the query log anew, as after it was renamed. */
   readonly reopenLogs: () => void;
   /** Resolves when another process is the server; `leave` is to be called then. */
@@ -159,7 +168,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     void (handover && gate.close());
     await handover?.freeze();
     const drains = handover ? options.readDrains() : options.drains;
-    const voting = await openVoting(world, metrics.meter, log);
+    const voting = await openVoting(world, metrics.meter, log, events);
     let configured = first;
     const useVotes = (next: World): void => {
       // Without `spec.health` the vote goes on as it was: it ends at the next start, as it began.
@@ -206,7 +215,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         drained: () => drains.drained,
         hasVotes: voting !== undefined,
         hindrance: mirrorHindrance(isWhole, voting),
-        meter: metrics.mirror,
+        meter: tellingMeter(metrics.mirror, events),
         log,
       });
     };
@@ -248,6 +257,8 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     const control = await startControl({
       http: listen.http,
       socketFile: files.pathOf(controlFile),
+      tls: options.tls,
+      tokens: options.tokens,
       backend: gatedBackend(backend, gate, path.join(dataDir, controlFile)),
       // With a listener of their own, ballots are taken there alone.
       extend: (app) => {
@@ -323,6 +334,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         snapshotAtMs = Date.now();
         await dataPlane.use(imageNow());
       },
+      endStreams: control.endStreams,
       reopenLogs: () => queries.reopen(),
       replaced: handoverDoor.yielded,
       stop,

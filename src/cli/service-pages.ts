@@ -1,6 +1,6 @@
 // Services and their endpoints by the page, as the control API gives them: a page is gathered in slices
-// of time, so that a million services hold nobody up. It must not know how pages are asked for. Does
-// I/O: timers.
+// of time, so that a million services hold nobody up. It must not know how pages are asked for.
+// Does I/O: timers.
 
 import { setImmediate } from "node:timers/promises";
 import type { EndpointPage, ServicePage } from "../control/api-answers.ts";

@@ -3,6 +3,7 @@
 
 import path from "node:path";
 import { voterAdvice } from "../config/voter-advice.ts";
+import type { EventLog } from "../control/event-log.ts";
 import type { HealthMeter } from "../health/health-meter.ts";
 import { Voting, type VotingInput } from "../health/voting.ts";
 import type { Logger } from "./log.ts";
@@ -14,6 +15,7 @@ export async function openVoting(
   { config, voterFiles }: World,
   meter: HealthMeter,
   log: Logger,
+  events?: EventLog,
 ): Promise<Voting | undefined> {
   if (!config.health) return undefined;
   return Voting.open({
@@ -22,7 +24,7 @@ export async function openVoting(
     verdictFile: path.join(config.dataDir, "verdicts.json"),
     tls: voterFiles.tls,
     meter,
-    events: votingLog(log),
+    events: votingLog(log, events),
   });
 }
 

@@ -1,7 +1,7 @@
 // The stream of events over HTTP: server-sent events, as the HTML standard has them
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html). A reader that is too slow is told
-// that it missed something, and never held in memory. It must not know what the events mean. Does
-// I/O: timers, sockets.
+// that it missed something, and never held in memory. It must not know what the events mean.
+// Does I/O: timers, sockets.
 
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
