@@ -19,7 +19,13 @@ const add = seccomp.func(
   "int seccomp_rule_add_array(void *filter, uint32_t action, int call, uint32_t count, void *rules)",
 );
 const load = seccomp.func("int seccomp_load(void *filter)");
-const exec = koffi.load("libc.so.6").func("int execv(const char *path, const char **args)");
+const libc = koffi.load("libc.so.6");
+const control = libc.func("int fcntl(int descriptor, int command, ...)");
+const exec = libc.func("int execv(const char *path, const char **args)");
+
+// Node lets no program that follows it have its input and outputs.
+const setFlags = 2;
+for (const descriptor of [0, 1, 2]) control(descriptor, setFlags, "int", 0);
 
 const filter = init(refuse);
 for (const name of readFileSync(listFile, "utf8").trim().split("\n")) {
