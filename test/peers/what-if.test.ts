@@ -5,9 +5,10 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "chai";
 import { writeMmdb } from "../../geoip/write-mmdb.ts";
+import { waitFor } from "../../scripts/demo/wait-for.ts";
 import type { Explanation } from "../../src/answer/explanation.ts";
 import type { WhatIfReport } from "../../src/control/api-schemas.ts";
-import { formatNetwork } from "../../src/dns/address.ts";
+import { formatAddress, formatNetwork } from "../../src/dns/address.ts";
 import { formatName } from "../../src/dns/name.ts";
 import { recordType } from "../../src/dns/record-types.ts";
 import { firstClusterIn } from "../answer/first-cluster.ts";
@@ -16,7 +17,7 @@ import { sourceStateOf } from "../kit/compile-world.ts";
 import { Dice } from "../kit/dice.ts";
 import { query } from "../kit/dns-client.ts";
 import { federatedNames } from "../kit/federated-names.ts";
-import { filesOf } from "../kit/federation.ts";
+import { type FederationSketch, filesOf } from "../kit/federation.ts";
 import { generateEcs, generateQuestion, namesOf } from "../kit/generated-queries.ts";
 import {
   databaseFile,
@@ -230,19 +231,21 @@ function shifted(before: readonly string[], after: readonly string[]): number {
 
 describe("a server with a sketched federation", () => {
   const service = "web.shop.my-federation.my-domain.com";
+  /** Nothing is known of where clients are: their prefix decides. */
+  const sketch: FederationSketch = {
+    clusters: { west: { at: [0, 0] }, east: { at: [0, 90] } },
+    services: {
+      "shop/web": {
+        in: { west: { external: ["198.51.100.1"] }, east: { external: ["198.51.100.2"] } },
+      },
+    },
+  };
   let server: RunningServer;
   let url = "";
 
   before(async () => {
     server = await startServer({
-      files: filesOf({
-        clusters: { west: { at: [0, 0] }, east: { at: [0, 90] } },
-        services: {
-          "shop/web": {
-            in: { west: { external: ["198.51.100.1"] }, east: { external: ["198.51.100.2"] } },
-          },
-        },
-      }),
+      files: filesOf(sketch),
       serverSpec: {
         listen: { dns: ["127.0.0.1:0"], http: "127.0.0.1:0" },
         geoip: { databases: [] },
@@ -258,6 +261,42 @@ describe("a server with a sketched federation", () => {
     const { status, stderr } = await runCommand(["whatif", "--drain", "west"], server.folder);
     expect(status).to.equal(2);
     expect(stderr).to.contain("it keeps none; spec.querySample in its meridian.yaml turns it on");
+  });
+
+  it("replays its sample where it keeps one", async () => {
+    const sampling = await startServer({
+      files: filesOf(sketch),
+      serverSpec: { geoip: { databases: [] }, querySample: { clients: 100, sample: 1 } },
+    });
+    try {
+      const subnets = Array.from({ length: 20 }, (_, at) => `192.0.${at}.0/24`);
+      const firsts: string[] = [];
+      for (const subnet of [...subnets, ...subnets]) {
+        const { answers } = await query(sampling, service, "A", { subnet });
+        firsts.push(formatAddress(answers[0]?.rdata ?? expect.fail("no answer")));
+      }
+      const command = ["whatif", "--drain", "west", "--json"];
+      const look = async (): Promise<WhatIfReport | undefined> => {
+        const { status, stdout } = await runCommand(command, sampling.folder);
+        return status === 0 ? JSON.parse(stdout) : undefined;
+      };
+      // What was asked is in the sample within a tenth of a second, and not at once.
+      const { seen } = await waitFor(
+        "all in the sample",
+        10_000,
+        look,
+        (now) => now?.weight === 40,
+      );
+      const west = firsts.filter((each) => each === "198.51.100.1").length;
+      expect(seen?.clusters).to.deep.equal([
+        { cluster: "east", before: 40 - west, after: 40 },
+        { cluster: "west", before: west, after: 0 },
+      ]);
+      expect([seen?.queries, seen?.moved]).to.deep.equal([20, west]);
+      expect(west).to.be.within(1, 39);
+    } finally {
+      await sampling.stop();
+    }
   });
 
   it("is asked other things while it replays 100,000 queries", async () => {
