@@ -4,7 +4,7 @@
 
 import type { QueryLogConfig, QuerySampleConfig } from "../config/server-config.ts";
 import type { Flow, SampledClient } from "../control/api-schemas.ts";
-import { readRecord } from "../server/query-record.ts";
+import { type QueryRecord, readRecord } from "../server/query-record.ts";
 import { type QueryRing, RingReader } from "../server/query-ring.ts";
 import type { Logger } from "./log.ts";
 import { type LineCounts, QueryFile } from "./query-file.ts";
@@ -99,14 +99,9 @@ export class QueryPart {
   /** Takes what the rings hold, as much as one look may; whether more waits. */
   look(): boolean {
     const endMs = performance.now() + lookMs;
-    const take = (view: DataView, at: number, length: number): void => this.#take(view, at, length);
     let isMore = false;
     do {
-      isMore = false;
-      for (const reader of this.#readers) {
-        const count = reader.read(roundRecords, take);
-        isMore ||= count === roundRecords;
-      }
+      isMore = this.#lookOnce();
     } while (isMore && performance.now() < endMs);
     this.#countDropped();
     void this.#file?.flush();
@@ -159,22 +154,37 @@ export class QueryPart {
     this.#timer.unref();
   }
 
-  #take(view: DataView, at: number, length: number): void {
+  /** Takes a few records of each thread, in the order of their times; whether more may wait. */
+  #lookOnce(): boolean {
+    const records: QueryRecord[] = [];
+    let isMore = false;
+    for (const reader of this.#readers) {
+      const count = reader.read(roundRecords, (view, at, length) => {
+        records.push(readRecord(view, at, length));
+      });
+      isMore ||= count === roundRecords;
+    }
+    records.sort((a, b) => a.timeMs - b.timeMs);
+    for (const record of records) this.#take(record);
+    return isMore;
+  }
+
+  #take(record: QueryRecord): void {
     const { queryLog, querySample, places } = this.#settings;
     const { names, chance, log } = this.#options;
+    const all = shareOf(this.#settings);
+    const isOf = (share: number): boolean => share >= all || chance() * all < share;
+    const isLogged = queryLog !== undefined && isOf(queryLog.sample);
+    const isCounted = querySample !== undefined && isOf(querySample.sample);
+    if (!isLogged && !isCounted) return;
     try {
-      const all = shareOf(this.#settings);
-      const isOf = (share: number): boolean => share >= all || chance() * all < share;
-      const isLogged = queryLog !== undefined && isOf(queryLog.sample);
-      const isCounted = querySample !== undefined && isOf(querySample.sample);
-      if (!isLogged && !isCounted) return;
-      const seen = seenQuery(readRecord(view, at, length), places, names);
+      const seen = seenQuery(record, places, names);
       if (isLogged) this.#file?.add(queryLine(seen));
       if (isCounted) this.#sample?.add(seen, 1 / querySample.sample);
     } catch (error) {
       // A mistake of ours costs one line; the control plane goes on.
       const reason = error instanceof Error ? error.message : String(error);
-      this.#lines.dropped++;
+      if (isLogged) this.#lines.dropped++;
       if (this.#failure === reason) return;
       this.#failure = reason;
       log.error({ event: "query-log", reason }, `cannot log a query: ${reason}`);

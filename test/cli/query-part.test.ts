@@ -93,6 +93,24 @@ describe("the query log and sample of a server", () => {
     expect(part.counts()).to.deep.equal({ written: 2000, dropped: { ring: 0, file: 0 } });
   });
 
+  it("writes what several threads answered in the order of time", async () => {
+    let nowMs = 0;
+    taps = rings.map(
+      (ring) =>
+        new QueryTap(
+          ring,
+          () => 0.5,
+          () => nowMs,
+        ),
+    );
+    const part = partOf({ queryLog: { file, sample: 1 } });
+    for (; nowMs < 50; nowMs++) answer(1, nowMs % 3 === 0 ? 0 : 1);
+    await part.stop();
+    const times = readFileSync(file, "utf8").match(/(?<="time":")[^"]+/g) ?? [];
+    expect(times).to.have.length(50);
+    expect(times).to.deep.equal(times.toSorted());
+  });
+
   it("writes without being told, soon", async () => {
     partOf({ queryLog: { file, sample: 1 } });
     answer(3);
