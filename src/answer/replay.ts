@@ -210,25 +210,11 @@ class TwiceAnswered {
   }
 }
 
-function outcomeOf(resolution: Resolution): Outcome {
-  const { rcode, answers, authorities, steps } = resolution;
+function outcomeOf({ rcode, answers, authorities, origin }: Resolution): Outcome {
   const isNegative = authorities.some((each) => each.type === RRType.SOA);
   const isReferral = authorities.some((each) => each.type === RRType.NS);
   const isNothing = rcode !== Rcode.NOERROR || isNegative || (answers.length === 0 && !isReferral);
-  const last = answers.at(-1);
-  // A regional name has routes over both families too, which give no address.
-  const route = steps.at(-1)?.routes.find(({ demand }) => demand.family === familyOf(last?.type));
-  const cluster = isNothing || !isPlaced(last?.type) ? undefined : route?.order[0];
-  return { cluster: cluster?.candidate.cluster.name, isNothing };
-}
-
-function isPlaced(type: number | undefined): boolean {
-  return type === RRType.A || type === RRType.AAAA || type === RRType.SRV;
-}
-
-function familyOf(type: number | undefined): 4 | 6 | undefined {
-  if (type === RRType.A) return 4;
-  return type === RRType.AAAA ? 6 : undefined;
+  return { cluster: origin?.cluster, isNothing };
 }
 
 /** From the client's exact location, or from the cluster that it is inside of. */
