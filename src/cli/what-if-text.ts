@@ -44,9 +44,10 @@ function clusterLines({ clusters, weight }: ReplayReport): string[] {
     sums.before += before;
     sums.after += after;
   }
-  const none = { before: weight - sums.before, after: weight - sums.after };
   // What fractions add up to may miss the whole by a hair.
-  const isSome = Math.max(none.before, none.after) > weight * 1e-9;
+  const rest = (sum: number): number => (weight - sum > weight * 1e-9 ? weight - sum : 0);
+  const none = { before: rest(sums.before), after: rest(sums.after) };
+  const isSome = none.before > 0 || none.after > 0;
   const rows = [...clusters, ...(isSome ? [{ cluster: "no cluster", ...none }] : [])];
   const cells = rows.map(({ cluster, before, after }) => [
     cluster,
