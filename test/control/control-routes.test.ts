@@ -1,7 +1,7 @@
 // The routes of the control server by each door, asked without any socket.
 
 import { expect } from "chai";
-import type { InjectOptions } from "fastify";
+import type { FastifyInstance, InjectOptions } from "fastify";
 import type { Knock } from "../../src/control/access.ts";
 import { controlApp } from "../../src/control/control-server.ts";
 import { FakeBackend, FakeLog } from "./fake-backend.ts";
@@ -35,22 +35,22 @@ const rows: readonly Row[] = [
   {
     name: "an explanation that the backend refuses",
     request: { url: "/v1/explain?name=a.example&client=nobody" },
-    socket: bad("cannot read client, got nobody"),
+    socket: bad("query.client: cannot read client, got nobody"),
   },
   {
     name: "an explanation of nothing",
     request: { url: "/v1/explain?client=192.0.2.1" },
-    socket: bad("cannot explain: name: Invalid input: expected string, received undefined"),
+    socket: bad("query.name: it is missing"),
   },
   {
     name: "an explanation of two names",
     request: { url: "/v1/explain?client=192.0.2.1&name=a&name=b" },
-    socket: bad("cannot explain: name: Invalid input: expected string, received array"),
+    socket: bad("query.name: allowed a text, got a list of 2"),
   },
   {
     name: "an explanation with an unknown key",
-    request: { url: "/v1/explain?client=192.0.2.1&name=a&kind=AAAA" },
-    socket: bad('cannot explain: Unrecognized key: "kind"'),
+    request: { url: "/v1/explain?client=192.0.2.1&name=a&tpye=AAAA" },
+    socket: bad("query.tpye: there is no such parameter (did you mean type?)"),
   },
   {
     name: "a drain without a body",
@@ -73,13 +73,13 @@ const rows: readonly Row[] = [
   {
     name: "a drain of something else",
     request: { method: "POST", url: drainUrl, payload: { force: "yes" } },
-    socket: bad("cannot drain: force: Invalid input: expected boolean, received string"),
+    socket: bad("body.force: allowed a boolean, got yes"),
     network: noTokens,
   },
   {
     name: "a drain with a body that is no JSON",
     request: { method: "POST", url: drainUrl, payload: "{" },
-    socket: bad("cannot drain: Invalid input: expected object, received string"),
+    socket: bad("body: it is no JSON"),
     network: noTokens,
   },
   {
@@ -95,6 +95,39 @@ const rows: readonly Row[] = [
     network: noTokens,
   },
   {
+    name: "two faults at once",
+    request: { url: "/v1/endpoints?limit=0&verdict=dwon" },
+    socket: bad(
+      "query.limit: allowed 1 or more, got 0; query.verdict: allowed up, down, none, unvoted, got dwon",
+    ),
+  },
+  {
+    name: "a what-if with a fault deep inside",
+    request: {
+      method: "POST",
+      url: "/v1/whatif",
+      payload: { queries: [{ name: "a", client: "b" }, { name: "a" }] },
+    },
+    socket: bad("body.queries[1].client: it is missing"),
+  },
+  {
+    name: "a what-if that the backend refuses",
+    request: { method: "POST", url: "/v1/whatif", payload: {} },
+    socket: bad("body.queries: cannot replay: there is no sample"),
+  },
+  {
+    name: "a cluster that is not there",
+    request: { url: "/v1/clusters/c9" },
+    socket: [404, { error: "not-found", message: "there is no such cluster" }],
+  },
+  { name: "readiness", request: { url: "/readyz" }, socket: [200, "ready"] },
+  {
+    name: "a reload",
+    request: { method: "POST", url: "/v1/reload" },
+    socket: [200, { outcome: "unchanged", problems: [] }],
+    network: noTokens,
+  },
+  {
     name: "what is not there",
     request: { url: "/v1/nothing?a=b" },
     socket: [404, { error: "not-found", message: "there is nothing here, got /v1/nothing" }],
@@ -102,7 +135,7 @@ const rows: readonly Row[] = [
   {
     name: "a path that is none",
     request: { url: "/%zz" },
-    socket: bad("'/%zz' is not a valid url component"),
+    socket: bad("this is no path of a URL"),
   },
   {
     name: "a drain that only asks",
@@ -117,18 +150,40 @@ const rows: readonly Row[] = [
   },
 ];
 
-async function ask(door: Knock["door"], request: InjectOptions, backend = new FakeBackend()) {
-  const log = new FakeLog();
-  const app = controlApp(door, { backend, log });
+interface Stand {
+  readonly app: FastifyInstance;
+  readonly backend: FakeBackend;
+  readonly log: FakeLog;
+}
+
+const stands = new Map<Knock["door"], Stand>();
+
+/** An app with a backend that was asked nothing yet. */
+function standOf(door: Knock["door"], backend?: FakeBackend): Stand {
+  const make = (of: FakeBackend): Stand => {
+    const log = new FakeLog();
+    return { app: controlApp(door, { backend: of, log }), backend: of, log };
+  };
+  if (backend) return make(backend);
+  const stand = stands.get(door) ?? make(new FakeBackend());
+  stands.set(door, stand);
+  for (const list of [stand.backend.asked, stand.log.lines, stand.log.audited]) list.length = 0;
+  return stand;
+}
+
+async function ask(door: Knock["door"], request: InjectOptions, own?: FakeBackend) {
+  const { app, backend, log } = standOf(door, own);
   const headers = { host: "127.0.0.1:8053", ...request.headers };
   const response = await app.inject({ remoteAddress: "127.0.0.1", ...request, headers });
-  await app.close();
+  if (own) await app.close();
   const isJson = String(response.headers["content-type"]).startsWith("application/json");
   const body: unknown = isJson ? response.json() : response.body;
   return { status: response.statusCode, body, headers: response.headers, backend, log };
 }
 
 describe("the routes of the control server", () => {
+  after(() => Promise.all([...stands.values()].map(({ app }) => app.close())));
+
   for (const { name, request, socket, network = socket } of rows) {
     it(`answer ${name} by the socket: ${socket[0]}`, async () => {
       const { status, body } = await ask("socket", request);
@@ -143,9 +198,9 @@ describe("the routes of the control server", () => {
 
     it(`keep ${name} from other machines`, async () => {
       const { status, backend } = await ask("network", { ...request, remoteAddress: "192.0.2.1" });
-      const isChange = (request.method ?? "GET") !== "GET";
-      // Octets that are no path reach no rule, and tell nothing.
-      expect(status).to.equal(isChange ? 401 : request.url === "/%zz" ? 400 : 403);
+      // Octets that are no path reach no rule, and tell nothing; nor do probes.
+      const isOpen = /^\/(healthz|readyz)$/.test(String(request.url));
+      expect(status).to.equal(isOpen ? 200 : request.url === "/%zz" ? 400 : 401);
       expect(backend.asked).to.deep.equal([]);
     });
   }
@@ -161,14 +216,26 @@ describe("the routes of the control server", () => {
     await ask("socket", post(drainUrl, { force: true }), backend);
     await ask("socket", post("/v1/clusters/a%2Fb/undrain"), backend);
     const url = "/v1/explain?name=n&type=SRV&client=192.0.2.0/24&resolver=192.0.2.1";
-    await ask("socket", { url }, backend);
+    await ask("socket", { url: `${url}&health=c1%3Ddown&health=c2%3Dup&drain=c3` }, backend);
     await ask("socket", { url: "/v1/explain?name=n&client=192.0.2.1" }, backend);
+    await ask("socket", { url: "/v1/endpoints?limit=7&after=x&cluster=c1" }, backend);
     expect(backend.asked).to.deep.equal([
-      { drain: "cluster-2", force: false },
-      { drain: "cluster-2", force: true },
-      { undrain: "a/b" },
-      { explain: { name: "n", type: "SRV", client: "192.0.2.0/24", resolver: "192.0.2.1" } },
-      { explain: { name: "n", type: "A", client: "192.0.2.1" } },
+      { drain: "cluster-2", force: false, by: "socket" },
+      { drain: "cluster-2", force: true, by: "socket" },
+      { undrain: "a/b", by: "socket" },
+      {
+        explain: {
+          ...{ name: "n", type: "SRV", client: "192.0.2.0/24", resolver: "192.0.2.1" },
+          ...{ health: ["c1=down", "c2=up"], drain: ["c3"], undrain: [] },
+        },
+      },
+      {
+        explain: {
+          ...{ name: "n", type: "A", client: "192.0.2.1" },
+          ...{ health: [], drain: [], undrain: [] },
+        },
+      },
+      { endpoints: { limit: 7, after: "x", cluster: "c1" } },
     ]);
   });
 
@@ -198,5 +265,42 @@ describe("the routes of the control server", () => {
     expect(stranger.headers.connection).to.equal("close");
     const wrong = await ask("socket", { method: "PUT", url: drainUrl });
     expect(wrong.headers.allow).to.equal("POST");
+  });
+
+  it("tell who may not read that the server is not ready, and nobody else why", async () => {
+    const backend = new FakeBackend();
+    backend.notReady = "hostnames are being resolved";
+    const here = await ask("network", { url: "/readyz" }, backend);
+    const message = "not ready: hostnames are being resolved";
+    expect([here.status, here.body]).to.deep.equal([503, { error: "not-ready", message }]);
+    const elsewhere = { url: "/readyz", remoteAddress: "192.0.2.1" };
+    const there = await ask("network", elsewhere, backend);
+    const short = { error: "not-ready", message: "not ready" };
+    expect([there.status, there.body]).to.deep.equal([503, short]);
+  });
+
+  it("audit each write, done or refused, and nothing else", async () => {
+    const { log } = await ask("socket", { method: "POST", url: drainUrl });
+    const what = `POST ${drainUrl}`;
+    expect(log.audited).to.deep.equal([
+      {
+        ...{ event: "audit", who: "socket", by: "socket", from: "socket", what },
+        ...{ status: 200, outcome: "done", before: [], after: ["cluster-2"] },
+      },
+    ]);
+    const refused = await ask("network", {
+      method: "POST",
+      url: drainUrl,
+      remoteAddress: "192.0.2.1",
+    });
+    expect(refused.log.audited).to.deep.equal([
+      {
+        ...{ event: "audit", who: "nobody", by: "nobody", from: "192.0.2.1", what },
+        ...{ status: 401, outcome: "no tokens are configured: use the control socket" },
+        ...{ before: null, after: null },
+      },
+    ]);
+    const read = await ask("socket", { method: "POST", url: "/v1/whatif", payload: {} });
+    expect(read.log.audited).to.deep.equal([]);
   });
 });
