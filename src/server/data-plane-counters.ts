@@ -80,7 +80,12 @@ export class DataPlaneTally {
 
   /** The image with the numbers under which its clusters are counted. */
   numbered(image: SnapshotImage): SnapshotImage {
-    return { ...image, clusterNumbers: this.#numbers.of(image.clusters.keys()) };
+    return { ...image, clusterNumbers: this.numbersOf(image.clusters.keys()) };
+  }
+
+  /** The numbers of these clusters; those that are new get theirs. */
+  numbersOf(clusters: Iterable<string>): ReadonlyMap<string, number> {
+    return this.#numbers.of(clusters);
   }
 
   /** Adds up what has been counted by now; `workers` is what the batch loops count apart. */

@@ -1,7 +1,10 @@
 // The data plane's and the server's numbers as Prometheus reads them.
 
 import { expect } from "chai";
-import { createDataPlaneMetrics, type DataPlaneReading } from "../../src/control/data-plane-metrics.ts";
+import {
+  createDataPlaneMetrics,
+  type DataPlaneReading,
+} from "../../src/control/data-plane-metrics.ts";
 import { createServerMetrics, type ServerReading } from "../../src/control/server-metrics.ts";
 
 const reading: DataPlaneReading = {
@@ -119,7 +122,11 @@ describe("metrics of the server", () => {
   it("show a cluster no longer than it is there, and no query log where there is none", async () => {
     await text(server);
     const lines = samples(
-      await text({ ...server, clusters: [{ name: "west", isDrained: false }], queryLog: undefined }),
+      await text({
+        ...server,
+        clusters: [{ name: "west", isDrained: false }],
+        queryLog: undefined,
+      }),
     );
     expect(lines.filter((line) => /drained|query_log/.test(line))).to.deep.equal([
       'meridian_cluster_drained{cluster="west"} 0',
@@ -130,7 +137,10 @@ describe("metrics of the server", () => {
 describe("metrics of both", () => {
   it("are explained, each once, as counters are named", async () => {
     const all = `${await createDataPlaneMetrics()(reading)}\n${await createServerMetrics()(server)}`;
-    const types = [...all.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => ({ name, type }));
+    const types = [...all.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => ({
+      name,
+      type,
+    }));
     expect(new Set(types.map(({ name }) => name)).size).to.equal(types.length);
     for (const { name, type } of types) {
       expect(name?.endsWith("_total"), `${name} is a ${type}`).to.equal(type === "counter");
