@@ -5,9 +5,9 @@ import { z } from "zod";
 import { isObjectName } from "../config/domain-names.ts";
 import { callControl, findServer, type ServerOptions } from "./control-client.ts";
 
-/** How long after its start the process ends, whatever the server does. */
+/** How long after its start the process has its answer, unless starting took nearly as long. */
 const budgetMs = 280;
-const leastMs = 50;
+const leastMs = 100;
 
 /**
  * The clusters' names of the server that the words of a command line name by `--config` or
@@ -20,7 +20,7 @@ export async function clusterNames(words: readonly string[]): Promise<string[]> 
   const reply = await callControl(found.target, "GET", "/v1/clusters", undefined, leftMs);
   const read = clustersSchema.safeParse(reply.ok ? reply.body : undefined);
   // A shell would read anything else than a name its own way.
-  return read.success ? read.data.clusters.map(({ name }) => name).filter(isObjectName) : [];
+  return read.success ? read.data.items.map(({ name }) => name).filter(isObjectName) : [];
 }
 
 /** Prints them, a line each, and nothing else on either output. */
@@ -29,7 +29,7 @@ export async function printClusterNames(words: readonly string[]): Promise<void>
   for (const name of await clusterNames(words)) console.log(name);
 }
 
-const clustersSchema = z.looseObject({ clusters: z.array(z.looseObject({ name: z.string() })) });
+const clustersSchema = z.looseObject({ items: z.array(z.looseObject({ name: z.string() })) });
 
 function serverOptions(words: readonly string[]): ServerOptions {
   const config = flagValue("--config", words);

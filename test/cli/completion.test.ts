@@ -129,7 +129,7 @@ describe("the names of clusters for completion", () => {
     await listen(({ url }, response) => {
       asked.push(url);
       response.end(
-        JSON.stringify({ clusters: [{ name: "cluster-1", weight: 1 }, { name: "eu" }], more: 1 }),
+        JSON.stringify({ items: [{ name: "cluster-1", weight: 1 }, { name: "eu" }], more: 1 }),
       );
     });
     expect(await clusterNames(words())).to.deep.equal(["cluster-1", "eu"]);
@@ -137,15 +137,15 @@ describe("the names of clusters for completion", () => {
   });
 
   it("are those of the server that --config=FILE names", async () => {
-    await listen((_request, response) => response.end('{"clusters":[{"name":"eu"}]}'));
+    await listen((_request, response) => response.end('{"items":[{"name":"eu"}]}'));
     expect(await clusterNames([`--config=${path.join(folder, "meridian.yaml")}`])).to.deep.equal([
       "eu",
     ]);
   });
 
   it("hold nothing that a shell would read its own way", async () => {
-    const clusters = ["a b", "$(reboot)", "`x`", "-x", "eu", ""].map((name) => ({ name }));
-    await listen((_request, response) => response.end(JSON.stringify({ clusters })));
+    const items = ["a b", "$(reboot)", "`x`", "-x", "eu", ""].map((name) => ({ name }));
+    await listen((_request, response) => response.end(JSON.stringify({ items })));
     expect(await clusterNames(words())).to.deep.equal(["eu"]);
   });
 
