@@ -135,6 +135,9 @@ function* readSubject(text: string, there: Assumable): Generator<void, SubjectRe
   }
   const { clusters, services } = there.model;
   if (!clusters.has(cluster)) {
+    if (/^[\d.]+$|:/.test(text)) {
+      return refused(`cannot assume health: not an IP address, got ${text}`);
+    }
     const near = suggestion(cluster, [...clusters.keys()]);
     return refused(`cannot assume health: there is no such cluster${near}, got ${text}`);
   }

@@ -22,9 +22,9 @@ export function* addressesMissing(
       yield;
       continue;
     }
-    for (const [octets, at, length] of addressesOf(services, ref)) {
+    visitAddresses(services, ref, (octets, at, length) => {
       if (mayBe[lastTwo(octets, at, length)] === 1) missing.delete(keyOf(octets, at, length));
-    }
+    });
   }
   return [...missing.values()];
 }
@@ -47,9 +47,9 @@ export function* someAddresses(services: ServiceReader, most: number): Generator
       yield;
       continue;
     }
-    for (const [octets, at, length] of addressesOf(services, ref)) {
+    visitAddresses(services, ref, (octets, at, length) => {
       found.add(formatAddress(new Uint8Array(octets.subarray(at, at + length))));
-    }
+    });
   }
   return [...found];
 }
@@ -73,28 +73,26 @@ function* serviceRefs({ map }: ServiceReader): Generator<RecordRef | "pause"> {
   }
 }
 
-/** Where each address of a service lies: its octets, where they begin and how many they are. */
-function* addressesOf(
-  services: ServiceReader,
-  ref: RecordRef,
-): Generator<[octets: Uint8Array, at: number, length: number]> {
+type Visit = (octets: Uint8Array, at: number, length: 4 | 16) => void;
+
+/** Shows each address of a service where it lies: the octets, where it begins, how long it is. */
+function visitAddresses(services: ServiceReader, ref: RecordRef, visit: Visit): void {
   const shape = services.shapeAt(ref);
   if (!shape) return;
   const octets = services.map.octetsOf(ref);
   const valueAt = services.map.valueAt(ref);
-  for (const [index, { clusterIps, external }] of shape.entries.entries()) {
-    let at = valueAt + (shape.addressOffsets[index] ?? 0);
-    for (const counts of [clusterIps, external]) {
-      for (const length of lengthsOf(counts)) {
-        yield [octets, at, length];
-        at += length;
-      }
-    }
+  for (let index = 0; index < shape.entries.length; index++) {
+    const entry = shape.entries[index];
+    if (!entry) continue;
+    const at = valueAt + (shape.addressOffsets[index] ?? 0);
+    visitList(octets, visitList(octets, at, entry.clusterIps, visit), entry.external, visit);
   }
 }
 
-/** IPv4 first, as they lie in memory. */
-function* lengthsOf(counts: FamilyCounts): Generator<4 | 16> {
-  for (let count = counts[4]; count > 0; count--) yield 4;
-  for (let count = counts[6]; count > 0; count--) yield 16;
+/** IPv4 stands first in every list; where the list ends. */
+function visitList(octets: Uint8Array, start: number, counts: FamilyCounts, visit: Visit): number {
+  let at = start;
+  for (let count = counts[4]; count > 0; count--, at += 4) visit(octets, at, 4);
+  for (let count = counts[6]; count > 0; count--, at += 16) visit(octets, at, 16);
+  return at;
 }

@@ -85,6 +85,11 @@ describe("assumptions as texts", () => {
       "cannot assume health: shop/web runs in iowa, london only, got tokyo/shop/web",
     ],
     [
+      { health: ["198.51.100.300=down"] },
+      "health",
+      "cannot assume health: not an IP address, got 198.51.100.300",
+    ],
+    [
       { health: ["198.51.100.3=down"] },
       "health",
       "cannot assume health: no service has this clusterIP or external address (did you mean 198.51.100.1?), got 198.51.100.3",
