@@ -2,6 +2,7 @@
 // server takes. Does I/O: it reads the files.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { expect } from "chai";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
@@ -10,6 +11,7 @@ import { metricRows } from "../../scripts/reference/metrics-page.ts";
 import { referenceFiles } from "../../scripts/reference/pages.ts";
 import { Page } from "./page.ts";
 
+const docs = new URL("../../docs/", import.meta.url);
 const folder = new URL("../../docs/reference/", import.meta.url);
 const root = new URL("../../", import.meta.url);
 const made = referenceFiles();
@@ -38,12 +40,14 @@ describe("docs/reference", () => {
     expect(readdirSync(folder).sort()).to.deep.equal(Object.keys(made).sort());
   });
 
-  it("leads to files and headings that there are", () => {
-    for (const name of Object.keys(made).filter((each) => each.endsWith(".md"))) {
-      for (const link of Page.read(`reference/${name}`).links()) {
+  it("leads to files and headings that there are, and so does the page that explains", () => {
+    const pages = Object.keys(made).filter((each) => each.endsWith(".md"));
+    for (const page of ["configuration.md", ...pages.map((name) => `reference/${name}`)]) {
+      for (const link of Page.read(page).links()) {
         const [file = "", anchor] = link.split("#");
-        expect(existsSync(new URL(file, folder)), link).to.equal(true);
-        if (anchor) expect(Page.read(`reference/${file}`).anchors(), link).to.include(anchor);
+        const target = file === "" ? page : path.join(path.dirname(page), file);
+        expect(existsSync(new URL(target, docs)), `${page}: ${link}`).to.equal(true);
+        if (anchor) expect(Page.read(target).anchors(), `${page}: ${link}`).to.include(anchor);
       }
     }
   });
