@@ -215,7 +215,10 @@ function useServices(link: ServerLink): ServicePage["items"] {
   const [services, setServices] = useState<ServicePage["items"]>([]);
   useEffect(() => {
     link.ask<ServicePage>(`/v1/services?limit=${suggested}`).then((got) => {
-      if (got.ok) setServices(got.answer.items);
+      if (!got.ok) return;
+      const { items } = got.answer;
+      // As one types them: without the final dot.
+      setServices(items.map((each) => ({ ...each, name: each.name.replace(/\.$/, "") })));
     });
   }, [link]);
   return services;

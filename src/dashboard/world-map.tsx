@@ -303,7 +303,7 @@ function ClientMark({ drawing, projection }: { drawing: Drawing; projection: Geo
   if (!at) return null;
   return (
     // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: nothing can be done with it
-    <g class="client" role="img" aria-label="The client" transform={`translate(${at.x} ${at.y})`}>
+    <g class="asker" role="img" aria-label="The client" transform={`translate(${at.x} ${at.y})`}>
       <path d="M0 0L-6 -12A7 7 0 1 1 6 -12Z" />
       <circle cx="0" cy="-15" r="2.4" />
     </g>
