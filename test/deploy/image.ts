@@ -13,7 +13,7 @@ const machineFolders = ["usr", "dev", "proc"];
 /** Debian keeps these below usr. */
 const links = { bin: "usr/bin", sbin: "usr/sbin", lib: "usr/lib", lib64: "usr/lib64" };
 
-const runMs = 60_000;
+const runMs = 120_000;
 
 /** An image that was made. */
 export interface Image {
@@ -70,7 +70,7 @@ export function startWords(runtime: Stage): string[] {
 /**
  * Runs commands in the image as its user, the root read-only and only the data folder writable, in
  * namespaces of their own; what they wrote to standard output. Throws with all that they said if they
- * fail, or do not end in a minute.
+ * fail, or do not end in two minutes.
  */
 export function runInImage({ root, runtime }: Image, options: RunOptions): string {
   const { mounts, inside, command = startWords(runtime), portStart = 0, proc } = options;

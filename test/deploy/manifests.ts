@@ -54,7 +54,9 @@ export interface Manifest {
     readonly podSelector: { readonly matchLabels: Labels };
     readonly ports: readonly Port[];
     readonly serviceName?: string;
-    readonly ingress: readonly { readonly ports: readonly { readonly port: string }[] }[];
+    readonly ingress: readonly {
+      readonly ports: readonly { readonly port: string; readonly protocol: string }[];
+    }[];
     readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
     readonly template: {
       readonly metadata: { readonly labels: Labels };
@@ -74,7 +76,12 @@ export type Labels = Readonly<Record<string, string>>;
 /** What is applied to a cluster: as text, and its objects. */
 export function buildOverlay(overlay: string): { text: string; manifests: readonly Manifest[] } {
   const text = runTool("kubectl", "kustomize", path.join(kubernetesFolder, "overlays", overlay));
-  return { text, manifests: parseAllDocuments(text).map((each) => each.toJS()) };
+  return { text, manifests: readManifests(text) };
+}
+
+/** The objects of a text. */
+export function readManifests(text: string): Manifest[] {
+  return parseAllDocuments(text).map((each) => each.toJS());
 }
 
 /** All objects of these kinds. */
