@@ -3,7 +3,7 @@
 // to do. Does I/O.
 
 import { once } from "node:events";
-import { STATUS_CODES } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from "fastify";
 import type { Knock } from "./access.ts";
@@ -111,6 +111,11 @@ export function controlApp(door: Knock["door"], options: AppOptions): FastifyIns
   const { streams = new EventStreams(backend.events) } = options;
   const app = newApp(door === "network" ? tls : undefined);
   app.server.maxConnections = mostConnections[door];
+  app.server.on("checkExpectation", (_request, response: ServerResponse) => {
+    const body = { error: "bad-request", message: "this Expect header cannot be met" };
+    response.writeHead(417, { "content-type": "application/json; charset=utf-8" });
+    response.end(JSON.stringify(body));
+  });
   app.addHook("preClose", async () => streams.close());
   controlRoutes(app, { backend, log, door, tokens, streams, pages });
   return app;
