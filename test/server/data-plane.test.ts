@@ -79,6 +79,36 @@ describe("the data plane", () => {
         expect(restarts.length).to.equal(udp === "batch" ? 3 : 1);
       });
 
+      it("counts on where a thread was that died, under the same names after a new snapshot", async () => {
+        const asked = async (transport: "udp" | "tcp"): Promise<void> => {
+          await query(addressOf(plane), staticApex, "SOA", { transport });
+        };
+        await asked("udp");
+        await asked("tcp");
+        for (const worker of [...workers]) {
+          const died = restarted();
+          await worker.terminate();
+          await died;
+        }
+        await plane.use(() => named("anew"));
+        await asked("udp");
+        await asked("tcp");
+        const { doors, restarts: counted, connections } = plane.counters();
+        expect(doors.map(({ transport, queries }) => [transport, queries])).to.deep.equal([
+          ["udp", 2],
+          ["tcp", 2],
+        ]);
+        for (const { listener, responses } of doors) {
+          expect(listener).to.equal(`127.0.0.1:${addressOf(plane).port}`);
+          expect(responses.filter(({ count }) => count > 0)).to.deep.equal([
+            { type: "SOA", rcode: "NOERROR", count: 2 },
+          ]);
+        }
+        expect(counted).to.equal(restarts.length);
+        expect(connections.accepted).to.equal(2);
+        expect(connections.open).to.be.at.most(1);
+      });
+
       it("answers from a snapshot that was handed over while there was no thread", async () => {
         const died = restarted();
         await workers.at(-1)?.terminate();

@@ -3,7 +3,12 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { AnswerNote } from "../../src/answer/answer-note.ts";
-import { createQueryCounts, QueryCounts } from "../../src/server/query-counts.ts";
+import {
+  createQueryCounts,
+  type DoorSums,
+  QueryCounts,
+  sumQueryCounts,
+} from "../../src/server/query-counts.ts";
 import { createSignals, signalMail, signalStop } from "../../src/server/thread-signals.ts";
 import { answerInBatches, type BatchLoop, type BatchSocket } from "../../src/server/udp-batch.ts";
 import { createCounts, readCounts, type UdpCounters } from "../../src/server/udp-counters.ts";
@@ -201,6 +206,7 @@ describe("the batch loop", () => {
         const { kernel, loop, counted } = looping([{ descriptor: onlySocket, family: 4 }], {
           receives: new Map([[onlySocket, receives]]),
           sends,
+          nowMs: clock(),
         });
         answerInBatches(loop);
         const all = receives.flatMap((step) => (typeof step === "number" ? [] : step));
@@ -214,6 +220,13 @@ describe("the batch loop", () => {
         expect(truncated).to.equal(all.filter(({ octets }) => octets.length > 2048).length);
         expect(answered).to.equal(kernel.sent.length);
         expect(answered + sendDropped).to.equal(answerable.length);
+        const { doors, silent, durations } = sumQueryCounts([loop.counter.memory]);
+        expect(doors.map(({ queries }) => queries)).to.deep.equal([all.length, 0]);
+        expect(doors.map(responsesOf)).to.deep.equal([answerable.length, 0]);
+        expect(silent).to.equal(all.length - truncated - answerable.length);
+        // The first round is timed, if anything was answered in it.
+        const timed = durations.counts.reduce((sum, each) => sum + each, 0);
+        expect(timed).to.be.at.most(answerable.length);
         // What was sent is what was to be sent, less some, in the same order.
         let at = 0;
         for (const each of kernel.sent) {
@@ -222,6 +235,57 @@ describe("the batch loop", () => {
         }
       }),
     );
+  });
+
+  it("shows each answer before it is sent, if it is wanted, and counts it by its socket", () => {
+    const six = 11;
+    const seen: string[] = [];
+    let isDue = false;
+    const { loop } = looping(
+      [
+        { descriptor: onlySocket, family: 4 },
+        { descriptor: six, family: 6 },
+      ],
+      {
+        receives: new Map([
+          [onlySocket, [[from(1, "a"), from(2, "silent"), from(3, "c"), from(4, "d")]]],
+          [six, [[fromSix("2001:db8::1", "e"), fromSix("2001:db8::2", "f")]]],
+        ]),
+        tap: {
+          isDue: () => {
+            isDue = !isDue;
+            return isDue;
+          },
+          take: (octets, at, length, source, sourceAt, family, listener, transport, note) => {
+            const text = Buffer.from(octets.subarray(at, at + length)).toString();
+            const last = source[sourceAt + (family === 4 ? 3 : 15)];
+            seen.push(`${text} to ${last} at ${listener} over ${transport}, ${note.rcode}`);
+          },
+        },
+      },
+    );
+    answerInBatches(loop);
+    expect(seen).to.deep.equal([
+      "re:a to 1 at 0 over udp, 0",
+      "re:d to 4 at 0 over udp, 0",
+      "re:f to 2 at 1 over udp, 0",
+    ]);
+    const { doors, silent } = sumQueryCounts([loop.counter.memory]);
+    expect(doors.map(({ queries }) => queries)).to.deep.equal([4, 0, 2, 0]);
+    expect(doors.map(responsesOf)).to.deep.equal([3, 0, 2, 0]);
+    expect(silent).to.equal(1);
+  });
+
+  it("times the first round of 64, with all that was answered in it", () => {
+    const round = Array.from({ length: 3 }, (_, at) => from(at, "q"));
+    const { loop } = looping([{ descriptor: onlySocket, family: 4 }], {
+      receives: new Map([[onlySocket, Array.from({ length: 65 }, () => round)]]),
+      nowMs: clock(),
+    });
+    answerInBatches(loop);
+    const { durations } = sumQueryCounts([loop.counter.memory]);
+    expect(durations.counts.reduce((sum, each) => sum + each, 0)).to.equal(6);
+    expect(durations.sumSeconds).to.be.closeTo(0.006, 1e-12);
   });
 
   it("waits for room to send with poll, a bounded number of times", () => {
@@ -398,6 +462,16 @@ interface Script {
   readonly onRound?: (edge: "start" | "end") => void;
   readonly nowMs?: () => number;
   readonly tap?: BatchLoop["tap"];
+}
+
+/** A clock that each look takes a millisecond further. */
+function clock(): () => number {
+  let ms = 0;
+  return () => ms++;
+}
+
+function responsesOf({ responses }: DoorSums): number {
+  return responses.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** A loop that stops when the script has nothing more to receive. */
