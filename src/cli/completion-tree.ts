@@ -70,8 +70,8 @@ function flagOf(option: Option): CompletedFlag[] {
   if (long == null) return [];
   const valueName = /[<[](.+?)(?:\.\.\.)?[\]>]$/.exec(flags)?.[1] ?? "";
   const flag = { flag: long, description: firstLine(description), valueName };
-  // A flag that collects what it is given has a reader and a list to begin with.
-  const isRepeated = variadic || Array.isArray(option.defaultValue);
+  // A flag that collects what it is given has a reader of its own.
+  const isRepeated = variadic || (option.parseArg !== undefined && argChoices === undefined);
   return [
     { ...flag, isRepeated, value: valueName ? namedValue(valueName, argChoices) : undefined },
   ];

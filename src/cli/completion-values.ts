@@ -32,9 +32,11 @@ export async function printClusterNames(words: readonly string[]): Promise<void>
 const clustersSchema = z.looseObject({ items: z.array(z.looseObject({ name: z.string() })) });
 
 function serverOptions(words: readonly string[]): ServerOptions {
-  const config = flagValue("--config", words);
-  const server = flagValue("--server", words);
-  return { ...(config !== undefined && { config }), ...(server !== undefined && { server }) };
+  return {
+    config: flagValue("--config", words),
+    server: flagValue("--server", words),
+    tokenFile: flagValue("--token-file", words),
+  };
 }
 
 function flagValue(flag: string, words: readonly string[]): string | undefined {

@@ -59,6 +59,13 @@ describe("the tree that scripts are made of", () => {
     });
   }
 
+  it("knows which flags may be repeated", () => {
+    const repeated = (of: string) =>
+      commandAt(of).flags.flatMap(({ flag, isRepeated }) => (isRepeated ? [flag] : []));
+    expect(repeated("whatif")).to.deep.equal(["--health", "--drain", "--undrain"]);
+    expect(repeated("serve")).to.deep.equal([]);
+  });
+
   it("knows what may stand for arguments", () => {
     const kinds = (of: string) => commandAt(of).arguments.map(({ value }) => value.kind);
     expect(kinds("drain")).to.deep.equal(["clusters"]);
