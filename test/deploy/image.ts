@@ -92,7 +92,7 @@ export function runInImage({ root, runtime }: Image, options: RunOptions): strin
     `chmod -R a+rX ${at("etc/meridian")}`,
     `mount -o remount,ro ${at("etc/meridian")}`,
     [
-      `exec chroot ${at("")} /usr/bin/env -i PATH=/usr/bin:/bin`,
+      `exec chroot ${at("")} /usr/bin/env -i PATH=${path.dirname(process.execPath)}:/usr/bin:/bin`,
       `setpriv --reuid ${uid} --regid ${gid} --clear-groups --no-new-privs ${privileges.join(" ")}`,
       `sh -c ${quoted(inside)} sh ${command.map(quoted).join(" ")}`,
     ].join(" "),

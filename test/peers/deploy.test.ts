@@ -110,7 +110,7 @@ describe("the image, made by the steps of its Dockerfile", () => {
         "node",
         "/etc/meridian/under-filter.mjs",
         "/etc/meridian/calls",
-        "/usr/bin/node",
+        process.execPath,
         ...words,
       ],
     });
