@@ -16,7 +16,10 @@ export function eventWords(event: ServerEvent): EventWords {
     case "verdict": {
       const { word, address, cluster, service, reason } = event;
       const text = `${service} in ${cluster} is ${word}: ${address}`;
-      return { tone: word === "up" ? "well" : "bad", text, detail: reason };
+      // The log's sentence begins with all of that again.
+      const known = `${address} of ${service} in ${cluster} is ${word}: `;
+      const detail = reason.startsWith(known) ? reason.slice(known.length) : reason;
+      return { tone: word === "up" ? "well" : "bad", text, detail };
     }
     case "quorum": {
       const { isHeld, live, needed } = event;

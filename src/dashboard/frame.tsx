@@ -34,7 +34,10 @@ function Facts({ state }: { state: StateReport }) {
   );
   return (
     <dl class="facts">
-      <Fact name="federation" value={`${federation.name}.${federation.domain}`} />
+      <Fact
+        name="federation"
+        value={`${federation.name}.${federation.domain}`.replace(/\.$/, "")}
+      />
       <Fact name="state" value={isReady ? "ready" : "not ready"} />
       <Fact name="voters" value={quorum ? votersText(quorum) : "takes no part in votes"} />
       <Fact name="files read" value={`${durationText(snapshotAge(state))} ago`} />

@@ -87,7 +87,7 @@ export function placeLabels(labels: readonly Labelled[], map: Size): (Point | un
   });
 }
 
-const labelGap = 4;
+const labelGap = 7;
 
 function corners({ x, y, width, height, radius }: Labelled): Point[] {
   const away = radius + labelGap;

@@ -39,10 +39,14 @@ export function readingOf(state: StateReport): Reading {
   };
 }
 
-/** The readings with one more, without what is too old; one that is not newer changes nothing. */
+/** Over less, a rate says more of the moments of looking than of what was counted. */
+const leastMs = 1000;
+
+/** The readings with one more, without what is too old; one that is too near to the last is left out. */
 export function withReading(readings: readonly Reading[], next: Reading): readonly Reading[] {
   const last = readings.at(-1);
-  if (last && last.startedAt === next.startedAt && last.atMs >= next.atMs) return readings;
+  const isSameRun = last?.startedAt === next.startedAt;
+  if (last && isSameRun && next.atMs - last.atMs < leastMs) return readings;
   const kept = readings.filter(({ atMs }) => atMs >= next.atMs - keptMs && atMs < next.atMs);
   return [...kept, next];
 }

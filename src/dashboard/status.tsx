@@ -27,7 +27,9 @@ export function Status({
         </h2>
         {state && <Sums state={state} readings={readings} />}
       </div>
-      {findings.length > 0 && (
+      {/* One alone is the headline already. */}
+      {findings.length === 1 && <p class="finding">{findings[0]?.detail}</p>}
+      {findings.length > 1 && (
         <ul class="findings">
           {findings.map((finding) => (
             <li key={finding.title} class={finding.tone}>

@@ -57,6 +57,16 @@ describe("events in words", () => {
       "bad: prod/web in tokyo is down: 10.0.0.1 (2 of 3 say down)",
     ],
     [
+      {
+        id: 1,
+        at,
+        ...verdict,
+        word: "down",
+        reason: "10.0.0.1 of prod/web in tokyo is down: 2 of 3 voters say so",
+      },
+      "bad: prod/web in tokyo is down: 10.0.0.1 (2 of 3 voters say so)",
+    ],
+    [
       { id: 1, at, ...verdict, word: "up", reason: "" },
       "well: prod/web in tokyo is up: 10.0.0.1 ()",
     ],

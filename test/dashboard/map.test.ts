@@ -139,8 +139,8 @@ describe("labels", () => {
       ],
       { width: 400, height: 200 },
     );
-    expect(middle).to.deep.equal({ x: 109, y: 40 });
-    expect(edge?.x).to.equal(326);
+    expect(middle).to.deep.equal({ x: 112, y: 40 });
+    expect(edge?.x).to.equal(323);
   });
 
   it("are inside the map and never on each other or on a cluster", () => {

@@ -71,6 +71,7 @@ describe("rates from counters", () => {
     const readings = kept([reading(0, 1), reading(0, 1), reading(899, 2), reading(901, 3)]);
     expect(readings.map(({ atMs }) => (atMs - nowMs) / 1000)).to.deep.equal([899, 901]);
     expect(kept([reading(4, 2), reading(2, 1)])).to.have.length(1);
+    expect(kept([reading(4, 2), reading(4.9, 3)]), "too near").to.have.length(1);
   });
 
   it("take what the state says", () => {

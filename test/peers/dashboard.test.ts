@@ -19,6 +19,7 @@ import {
 } from "../dashboard/demo-servers.ts";
 import { StubFederation } from "../dashboard/stub-federation.ts";
 import { type StubServer, startStub } from "../dashboard/stub-server.ts";
+import { runCommand } from "../kit/command.ts";
 
 const seenMs = 20_000;
 const wantsPictures = process.env["MERIDIAN_PICTURES"] === "1";
@@ -184,7 +185,10 @@ describe("the dashboard of a server", () => {
 
   it("looks as in the pictures", async () => {
     mkdirSync(pictures, { recursive: true });
-    await page.locator(".events li").first().waitFor();
+    await runCommand(["drain", "oregon"], demo.first.folder);
+    await page.locator(".events", { hasText: "drained: oregon" }).waitFor();
+    await headline(page, /mumbai is partly down, and 1 more|oregon is drained, and 1 more/);
+    await page.evaluate("scrollTo(0, 0)");
     await page.screenshot({ path: path.join(pictures, "dashboard-explain.png") });
     await page.getByText("Clear, and show all traffic again").click();
     if (wantsPictures) await delay(100_000);
@@ -193,6 +197,7 @@ describe("the dashboard of a server", () => {
       await page.evaluate("scrollTo(0, 0)");
       await page.screenshot({ path: path.join(pictures, `dashboard-${name}.png`), fullPage: true });
     });
+    await runCommand(["undrain", "oregon"], demo.first.folder);
     await demo.webServices.get(dying)?.revive();
     await headline(page, /All well/);
   });
