@@ -68,6 +68,8 @@ export class HandoverLink {
     socket.on("error", () => socket.destroy());
     createInterface({ input: socket })
       .on("line", (line) => this.#take(line))
+      // It repeats the socket's errors.
+      .on("error", () => socket.destroy())
       .on("close", () => this.#end());
     socket.once("close", () => this.#end());
   }

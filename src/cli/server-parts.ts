@@ -136,6 +136,8 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     });
     const ready = (): string | undefined => {
       if (options.isStopping()) return "the server is being stopped";
+      // Who asks here is answered by the one or the other process, whichever takes the request.
+      if (isBeside) return undefined;
       if (!isWhole()) return "load balancer hostnames are being resolved";
       return dataPlane.isWhole() ? undefined : "a thread that answers is being started anew";
     };

@@ -72,7 +72,7 @@ export interface DataPlane {
   readonly stop: () => Promise<void>;
   /**
    * Does the same where another process answers at the same places: nothing is lost that came here,
-   * and nothing more comes. A client that never pauses keeps its connection for half a second.
+   * and nothing more comes. A connection ends right after an answer, or when a second is over.
    */
   readonly leave: () => Promise<void>;
 }
@@ -189,6 +189,7 @@ export async function startDataPlane(
     },
     stop,
     leave: async () => {
+      first.thread.post({ kind: "leave" });
       const connections = first.thread.stop();
       try {
         for (const member of members) member.deafen();

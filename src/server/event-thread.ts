@@ -7,7 +7,8 @@ import type { BoundListener, ListenAddress } from "./listener.ts";
 import type { EventThreadStart, TcpPlace, ToThread } from "./messages.ts";
 import { doorOf } from "./query-counts.ts";
 import type { Responder } from "./responder.ts";
-import { ConnectionCount, listenTcp } from "./tcp.ts";
+import { ConnectionCount, type EndingCalls, listenTcp, type TcpListener } from "./tcp.ts";
+import { tcpDescriptors } from "./tcp-descriptors.ts";
 import { listenUdp } from "./udp-dgram.ts";
 
 /** How often two ports that the system chooses may differ between UDP and TCP before it is given up. */
@@ -21,10 +22,12 @@ const { counter } = thread;
 const { note } = thread.responder;
 const connections = new ConnectionCount((change) => counter.connection(change));
 counter.forgetConnections();
-const listeners: BoundListener[] = [];
+const listeners: (BoundListener | TcpListener)[] = [];
+let isLeaving = false;
 
 parentPort?.on("message", (message: ToThread) => {
   if (message.kind === "listen") void listenAll();
+  else if (message.kind === "leave") isLeaving = true;
   else take(message);
 });
 
@@ -109,7 +112,23 @@ function onSendFailure(error: Error): void {
   fault(error);
 }
 
+/** The system's, for sockets of node: it tells their descriptors, though its types do not say so. */
+function endingCalls(): EndingCalls {
+  const { cork, shutDown } = tcpDescriptors();
+  const of = (call: (descriptor: number) => void) => (socket: object) => {
+    const handle: unknown = Reflect.get(socket, "_handle");
+    const descriptor: unknown =
+      typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
+    if (typeof descriptor === "number" && descriptor >= 0) call(descriptor);
+  };
+  return { cork: of(cork), shutDown: of(shutDown) };
+}
+
 async function stop(): Promise<void> {
-  await Promise.all(listeners.map((listener) => listener.stop()));
+  await Promise.all(
+    listeners.map((each) =>
+      isLeaving && "leave" in each ? each.leave(endingCalls()) : each.stop(),
+    ),
+  );
   parentPort?.close();
 }

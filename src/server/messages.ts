@@ -54,6 +54,8 @@ export type ToThread =
   | { readonly kind: "growth"; readonly growth: ServiceGrowth }
   /** To a thread with an event loop that was held: it listens from now on. */
   | { readonly kind: "listen" }
+  /** To a thread that listens beside another process: its next stop loses nothing. */
+  | { readonly kind: "leave" }
   /** To threads with an event loop; the others have their signals. */
   | { readonly kind: "stop" };
 

@@ -13,6 +13,9 @@ const SO_REUSEADDR = 2;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const F_DUPFD_CLOEXEC = 1030;
+const IPPROTO_TCP = 6;
+const TCP_CORK = 3;
+const SHUT_WR = 1;
 /** Connections that may wait to be accepted; as node has it. */
 const backlog = 511;
 
@@ -35,6 +38,10 @@ export interface TcpDescriptors {
   /** The same socket by another number, which has to be closed too. Throws the system's error. */
   readonly duplicate: (descriptor: number) => number;
   readonly close: (descriptor: number) => void;
+  /** Keeps what is written to a connection from now on, to send it together with its end. */
+  readonly cork: (descriptor: number) => void;
+  /** Ends this side of a connection. */
+  readonly shutDown: (descriptor: number) => void;
 }
 
 let bound: TcpDescriptors | undefined;
@@ -53,6 +60,7 @@ function bindDescriptors({ func, must }: SystemLibrary): TcpDescriptors {
   const setOption = func("int setsockopt(int, int, int, void *value, unsigned int length)");
   const control = func("int fcntl(int fd, int command, int from)");
   const close = func("int close(int fd)");
+  const shutDown = func("int shutdown(int fd, int how)");
 
   function open(place: ListenAddress, { isDualStack = false }: TcpOptions = {}): TcpDescriptor {
     const { family, octets: name } = socketName(place);
@@ -79,5 +87,7 @@ function bindDescriptors({ func, must }: SystemLibrary): TcpDescriptors {
     open,
     duplicate: (fd) => must("fcntl", "", control(fd, F_DUPFD_CLOEXEC, 0)),
     close: (fd) => void close(fd),
+    cork: (fd) => void setOption(fd, IPPROTO_TCP, TCP_CORK, Int32Array.of(1), 4),
+    shutDown: (fd) => void shutDown(fd, SHUT_WR),
   };
 }

@@ -66,6 +66,17 @@ const quietMs = 20;
 const impatientMs = 500;
 const lingerMs = 200;
 const drainMs = 1000;
+/** While leaving: how long an idle connection is kept in case that something comes. */
+const idleLeaveMs = 800;
+
+/** A listener whose place another process may take. */
+export interface TcpListener extends BoundListener {
+  /**
+   * Stops where others accept in its place, for a second at most: each client is ended right after an
+   * answer, when it has not asked again yet.
+   */
+  readonly leave: (calls?: EndingCalls) => Promise<void>;
+}
 
 /** Listens and answers until stopped. Rejects with the system's error if it cannot. */
 export async function listenTcp(
@@ -74,9 +85,9 @@ export async function listenTcp(
   onError: (error: Error) => void,
   count: ConnectionCount,
   limits: TcpLimits = defaultTcpLimits,
-): Promise<BoundListener> {
+): Promise<TcpListener> {
   const open = new Set<Socket>();
-  const ending: Ending = { isImpatient: false };
+  const ending: Ending = { isLeaving: false, isImpatient: false };
   const server = createServer({ noDelay: true }, (socket) => {
     const client = socket.remoteAddress;
     if (client === undefined || !count.add(client, limits)) {
@@ -101,11 +112,28 @@ export async function listenTcp(
   server.on("error", onError);
   const bound = server.address();
   const boundPort = bound !== null && typeof bound === "object" ? bound.port : port;
-  return { address: { address, port: boundPort }, stop: () => drain(server, open, ending) };
+  return {
+    address: { address, port: boundPort },
+    stop: () => drain(server, open, ending),
+    leave: (calls) => leave(server, open, Object.assign(ending, calls)),
+  };
+}
+
+/**
+ * What lets an answer and the end of its connection go as one segment: between two of them a client
+ * could ask again, on a busy machine.
+ */
+export interface EndingCalls {
+  /** Keeps what is written from now on. */
+  readonly cork: (socket: Socket) => void;
+  /** Sends it, and the end of this side. */
+  readonly shutDown: (socket: Socket) => void;
 }
 
 /** What all connections of a listener are told of its end. */
-interface Ending {
+interface Ending extends Partial<EndingCalls> {
+  /** Whether one with a client that asks one query after the other ends after the next answer. */
+  isLeaving: boolean;
   /** Whether a connection ends as soon as all that came over it is answered. */
   isImpatient: boolean;
 }
@@ -144,10 +172,17 @@ function serveConnection(
     chunks = [octets];
     held = octets.length;
     needed = lengthOf(octets);
+    const isLast =
+      !isEnded &&
+      held === 0 &&
+      (ending.isImpatient || (ending.isLeaving && responses.length === 2));
+    if (isLast) ending.cork?.(socket);
     const isSent = responses.length === 0 || socket.write(Buffer.concat(responses));
     if (isEnded) {
       socket.destroySoon();
-    } else if (ending.isImpatient && held === 0) {
+    } else if (isLast) {
+      // A client that asks one query after the other learns of the end before it asks again.
+      if (socket.writableLength === 0) ending.shutDown?.(socket);
       endSoftly(socket);
     } else if (!isSent) {
       socket.pause();
@@ -176,6 +211,21 @@ function serveConnection(
 /** Octets of the first message with its length field, as far as it is known. */
 function lengthOf(octets: Buffer): number {
   return octets.length >= 2 ? 2 + octets.readUInt16BE(0) : 2;
+}
+
+/** Closes the listener, ends each connection after an answer, and at last those that ask nothing. */
+async function leave(server: Server, open: ReadonlySet<Socket>, ending: Ending): Promise<void> {
+  ending.isLeaving = true;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const impatient = setTimeout(() => {
+    ending.isImpatient = true;
+  }, impatientMs);
+  const late = setTimeout(() => {
+    for (const socket of open) endSoftly(socket);
+  }, idleLeaveMs);
+  await closed;
+  clearTimeout(impatient);
+  clearTimeout(late);
 }
 
 /** Closes the listener, answers what each connection has sent, then ends it. */
