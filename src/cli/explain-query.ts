@@ -10,6 +10,7 @@ import { explainAssumed } from "../answer/what-if.ts";
 import { maskAddress, parseAddress } from "../dns/address.ts";
 import { type Name, parseName } from "../dns/name.ts";
 import { isMetaType, RRType, typeCode } from "../dns/record-types.ts";
+import { unknownType } from "../dns/unknown-word.ts";
 import type { Address, Network } from "../federation/model.ts";
 import { inSlices } from "./what-if-slices.ts";
 import type { World } from "./world.ts";
@@ -61,7 +62,7 @@ export function readAsked(
   const name = parseName(texts.name);
   if (!name.ok) return bad("name", name.reason);
   const type = typeCode(texts.type);
-  if (type === undefined) return bad("type", `cannot read type: no such type, got ${texts.type}`);
+  if (type === undefined) return bad("type", `cannot read type: ${unknownType(texts.type)}`);
   if (isMetaType(type) && type !== RRType.ANY) {
     return bad("type", `cannot explain: no record has this type, got ${texts.type}`);
   }

@@ -11,7 +11,7 @@ import type { ReplayTexts } from "./what-if-part.ts";
 export interface ReadQueries {
   /** Each once. */
   readonly queries: readonly ReplayTexts[];
-  /** Lines of a query log that no answer can be replayed for: without a question, or a transfer. */
+  /** Lines of a query log that no answer can be replayed for: no question, another class, a transfer. */
   readonly leftOut: number;
   /** At most `mostProblems`; with any, the list is not to be used. */
   readonly problems: readonly Problem[];
@@ -97,6 +97,7 @@ const logLine = z.looseObject({
   resolver: z.string().nullish(),
   name: z.string().nullish(),
   type: z.string().nullish(),
+  class: z.string().nullish(),
   count: z.number().positive().default(1),
 });
 
@@ -124,8 +125,8 @@ function readLogLine(text: string): Line {
     const field = String(key ?? "");
     return { column: columnOf(text, field), message: `cannot read ${field}: ${message}` };
   }
-  const { client, resolver, name, type, count } = read.data;
-  if (!name) return "left out";
+  const { client, resolver, name, type, class: inClass, count } = read.data;
+  if (!name || (inClass ?? "IN") !== "IN") return "left out";
   // Only a prefix comes by a resolver that matters.
   const isPrefix = client.includes("/");
   const texts: ExplainTexts = {

@@ -121,7 +121,7 @@ describe("meridian explain", () => {
     },
     {
       args: [name, "B", ...client],
-      expected: "cannot read type: no such type, got B\n",
+      expected: "cannot read type: not a known record type, got B\n",
     },
     {
       args: [name, "AXFR", ...client],

@@ -36,8 +36,10 @@ describe("a list of queries", () => {
       '{"client":"192.0.2.2","name":null,"type":null,"rcode":"FORMERR"}',
       '{"client":"192.0.2.2","name":"example.","type":"AXFR"}',
       '{"client":"192.0.2.2","name":"a..b","type":"A"}',
+      // And what was asked in another class.
+      '{"client":"192.0.2.2","name":"web.example.","type":"A","class":"CH"}',
     );
-    expect([problems, leftOut]).to.deep.equal([[], 3]);
+    expect([problems, leftOut]).to.deep.equal([[], 4]);
     const asked = { name: "web.example.", type: "A" };
     expect(queries).to.deep.equal([
       { ...asked, client: "192.0.2.0/24", resolver: "198.51.100.1", count: 1 },
@@ -65,7 +67,11 @@ describe("a list of queries", () => {
     ["192.0.2.1", 10, /^cannot read query: it has no name, got 192\.0\.2\.1$/],
     [" 192.0.2.300 web.example", 2, /^cannot read client: not ADDR or ADDR\/LEN, got 192/],
     ["192.0.2.1 web..example", 11, /a label is empty/],
-    ["192.0.2.1 web.example AA", 23, /^cannot read type: no such type, got AA$/],
+    [
+      "192.0.2.1 web.example AA",
+      23,
+      /^cannot read type: not a known record type \(did you mean A\?\), got AA$/,
+    ],
     ["192.0.2.1 web.example AXFR 2", 23, /^cannot explain: no record has this type, got AXFR$/],
     ["192.0.2.1 web.example A 0", 25, /^cannot read count: not a number above 0, got 0$/],
     ["192.0.2.1 web.example A many", 25, /^cannot read count: not a number above 0, got many$/],
