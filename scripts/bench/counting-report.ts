@@ -32,6 +32,13 @@ export interface CountingResults {
   readonly results: readonly CountingCase[];
 }
 
+/** Above this load average others have used the cores: pairs differ by more than counting costs. */
+const busyLoad = 0.5;
+const busyText = `
+**The machine was busy with other work: pairs differ by more than what is measured, so these figures
+show no more than its size. Measure again on a quiet machine.**
+`;
+
 /** The page. */
 export function countingReport(run: CountingResults): string {
   const { cpu, cores, kernel, node } = run.machine;
@@ -51,7 +58,7 @@ ${run.pairs} pairs of slices of ${run.seconds} s, the first of a pair another on
 cost is the median over the pairs of how much more CPU time the process takes for an answer, user and
 system; beside it the middle half of the pairs, and the median of how much fewer answers a second there
 are.
-
+${run.loadBefore > busyLoad ? busyText : ""}
 | case | µs CPU without | with | cost | middle half | fewer answers |
 | --- | ---: | ---: | ---: | ---: | ---: |
 ${rows.join("\n")}
