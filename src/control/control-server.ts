@@ -112,9 +112,16 @@ export function controlApp(door: Knock["door"], options: AppOptions): FastifyIns
   const app = newApp(door === "network" ? tls : undefined);
   app.server.maxConnections = mostConnections[door];
   app.server.on("checkExpectation", (_request, response: ServerResponse) => {
-    const body = { error: "bad-request", message: "this Expect header cannot be met" };
-    response.writeHead(417, { "content-type": "application/json; charset=utf-8" });
-    response.end(JSON.stringify(body));
+    const body = JSON.stringify({
+      error: "bad-request",
+      message: "this Expect header cannot be met",
+    });
+    response.writeHead(417, {
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+      connection: "close",
+    });
+    response.end(body);
   });
   app.addHook("preClose", async () => streams.close());
   controlRoutes(app, { backend, log, door, tokens, streams, pages });

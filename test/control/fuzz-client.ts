@@ -42,10 +42,15 @@ export function answerFault(text: string, secrets: readonly string[]): string | 
     if (text.includes(secret)) return `it tells ${secret}`;
   }
   if (/\n\s+at .*[:(]\d+:\d+\)?/.test(text)) return "it has a stack";
-  const whole = text.slice(text.indexOf("\r\n\r\n") + 4);
+  // A body that never comes whole is answered once more; HEAD is answered without a body.
+  const rest = text.slice(text.indexOf("\r\n\r\n") + 4);
+  const length = /^content-length: (\d+)$/im.exec(text)?.[1];
+  const isBodiless = rest.startsWith("HTTP/1.1 ");
+  const whole = isBodiless || length === undefined ? rest : rest.slice(0, Number(length));
   const isChunked = /^transfer-encoding: chunked$/im.test(text);
   // No error of ours is longer than one chunk; a request without Host is refused by node, in no words.
   const body = isChunked ? whole.replace(/^[0-9a-f]+\r\n|(?:\r\n)?0?\r\n\r\n$/g, "").trim() : whole;
+  if (body.startsWith("HTTP/1.1 ")) return answerFault(body, secrets);
   if (status < 400 || body === "") return undefined;
   const isError = /^\{"error":"[a-z-]+","message":".+"\}$/s.test(body);
   return isError ? undefined : `an error of another form, got ${body.slice(0, 200)}`;
