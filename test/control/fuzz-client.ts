@@ -19,7 +19,7 @@ export async function answerTo(at: NetConnectOpts, { octets }: FuzzedRequest): P
     socket.on("data", (chunk: string) => {
       text += chunk;
       const isStream = text.includes("text/event-stream") && text.includes("retry:");
-      if (isStream || text.includes("HTTP/1.1 100")) socket.destroySoon();
+      if (isStream) socket.destroySoon();
     });
     // A server that refuses does not wait for the rest.
     socket.on("error", () => undefined);
@@ -42,18 +42,29 @@ export function answerFault(text: string, secrets: readonly string[]): string | 
     if (text.includes(secret)) return `it tells ${secret}`;
   }
   if (/\n\s+at .*[:(]\d+:\d+\)?/.test(text)) return "it has a stack";
-  // A body that never comes whole is answered once more; HEAD is answered without a body.
-  const rest = text.slice(text.indexOf("\r\n\r\n") + 4);
-  const length = /^content-length: (\d+)$/im.exec(text)?.[1];
-  const isBodiless = rest.startsWith("HTTP/1.1 ");
-  const whole = isBodiless || length === undefined ? rest : rest.slice(0, Number(length));
-  const isChunked = /^transfer-encoding: chunked$/im.test(text);
-  // No error of ours is longer than one chunk; a request without Host is refused by node, in no words.
-  const body = isChunked ? whole.replace(/^[0-9a-f]+\r\n|(?:\r\n)?0?\r\n\r\n$/g, "").trim() : whole;
-  if (body.startsWith("HTTP/1.1 ")) return answerFault(body, secrets);
+  const { body, next } = splitAnswer(text);
+  // What comes behind a request that was answered before its body came whole is no request.
+  if (next !== "") return answerFault(next, secrets);
   if (status < 400 || body === "") return undefined;
   const isError = /^\{"error":"[a-z-]+","message":".+"\}$/s.test(body);
   return isError ? undefined : `an error of another form, got ${body.slice(0, 200)}`;
+}
+
+/** The first answer's body, and the answer behind it. HEAD is answered without a body. */
+function splitAnswer(text: string): { readonly body: string; readonly next: string } {
+  const end = text.indexOf("\r\n\r\n") + 4;
+  const [head, rest] = [text.slice(0, end), text.slice(end)];
+  if (rest.startsWith("HTTP/1.1 ")) return { body: "", next: rest };
+  const length = /^content-length: (\d+)\r$/im.exec(head)?.[1];
+  if (length !== undefined)
+    return { body: rest.slice(0, Number(length)), next: rest.slice(Number(length)) };
+  // No error is longer than one chunk; a request without Host is refused by node, in no words.
+  const chunk = /^([0-9a-f]+)\r\n/.exec(rest);
+  if (!chunk || !/^transfer-encoding: chunked\r$/im.test(head)) return { body: rest, next: "" };
+  const size = Number.parseInt(chunk[1] ?? "0", 16);
+  const body = rest.slice(chunk[0].length, chunk[0].length + size);
+  const last = rest.indexOf("0\r\n\r\n", size === 0 ? 0 : chunk[0].length + size);
+  return { body, next: last < 0 ? "" : rest.slice(last + 5) };
 }
 
 const insides = ["node:internal", "node_modules", ".ts:", ".js:", "ZodError", "TypeError", "/src/"];

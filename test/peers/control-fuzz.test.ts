@@ -38,14 +38,14 @@ describe(`requests of ill will to a whole server, seed ${seed}`, () => {
       await Promise.all(
         requests.map(async (request) => {
           const text = await answerTo(at, request);
-          const status = text.slice(9, 12);
+          const status = text.replace(/^HTTP\/1.1 100 Continue\r\n\r\n/, "").slice(9, 12);
           counts.set(status, (counts.get(status) ?? 0) + 1);
           const fault = answerFault(text, [process.cwd(), server.folder]);
           expect(fault, request.octets.toString("latin1", 0, 400)).to.equal(undefined);
         }),
       );
     }
-    for (const each of ["200", "400", "404", "405", "409", "413"]) {
+    for (const each of ["200", "400", "404", "405", "413"]) {
       expect([...counts.keys()], JSON.stringify([...counts])).to.include(each);
     }
     // Refused words are common, no answer at all is rare: CONNECT and what is no HTTP at all.
