@@ -82,10 +82,10 @@ function flowText({ flows, flowsBy }: StateReport): string {
 function ClusterRow({ cluster, condition, share, rate }: ShownCluster) {
   const { endpoints, region, zones } = cluster;
   return (
-    <tr class={condition.kind}>
+    <tr>
       <th scope="row">{cluster.name}</th>
       <td class="wide">{[region, ...zones].filter((each) => each !== "").join(", ") || "–"}</td>
-      <td class="state" title={condition.detail}>
+      <td class={`state ${condition.kind}`} title={condition.detail}>
         <ConditionSign kind={condition.kind} /> {condition.label}
       </td>
       <td class="number">

@@ -37,6 +37,8 @@ const pollMs = 2000;
 const hiddenPollMs = 10_000;
 const answerMs = 8000;
 const retryMs = [1000, 2000, 3000, 5000] as const;
+/** After a refused stream: refusals are counted against who asks. */
+const refusedMs = 15_000;
 /** A stream that is silent for longer than three heart-beats is dead. */
 const silenceMs = 45_000;
 const keptEvents = 200;
@@ -174,12 +176,14 @@ export class ServerLink {
   /** Takes events as they come, for as long as the page is open. */
   async #listen(): Promise<void> {
     for (;;) {
-      if (this.#known.tokenWanted === undefined) await this.#follow().catch(() => undefined);
-      await delay(this.#retryMs());
+      const mayAsk = this.#known.tokenWanted === undefined;
+      const isRefused = mayAsk && (await this.#follow().catch(() => false));
+      await delay(isRefused ? refusedMs : this.#retryMs());
     }
   }
 
-  async #follow(): Promise<void> {
+  /** Until the stream ends; whether it was refused. */
+  async #follow(): Promise<boolean> {
     const ending = new AbortController();
     this.#stream = ending;
     let silence = 0;
@@ -197,12 +201,12 @@ export class ServerLink {
         signal: ending.signal,
       });
       if (response.status === 401) this.#wantToken(await refusalText(response));
-      if (!response.ok || !response.body) return;
+      if (!response.ok || !response.body) return response.status !== 401;
       const reader = new EventStreamReader();
       const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { value, done } = await pieces.read();
-        if (done) return;
+        if (done) return false;
         heard();
         this.#takeEvents(reader.take(value));
       }

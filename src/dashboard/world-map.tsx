@@ -4,11 +4,11 @@
 import type { GeoProjection } from "d3-geo";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Flow } from "../control/api-schemas.ts";
+import { ClientMark, DrawnAnswer } from "./drawn-answer.tsx";
 import type { Drawing } from "./explain-drawing.ts";
 import {
   drawnFlows,
   lineWidthOf,
-  type Point,
   placeLabels,
   radiusOf,
   type Size,
@@ -24,8 +24,8 @@ import {
   worldPaths,
 } from "./map-projection.ts";
 import { markerGlyph, markerPath } from "./marker-shape.ts";
-import { countText, kmText, percentText } from "./number-text.ts";
-import type { ShownCluster } from "./shown-cluster.ts";
+import { countText, percentText } from "./number-text.ts";
+import type { PlacedCluster, ShownCluster } from "./shown-cluster.ts";
 import { useWidth } from "./use-width.ts";
 
 const mostFlows = 400;
@@ -79,11 +79,6 @@ export function WorldMap({
       )}
     </div>
   );
-}
-
-interface PlacedCluster extends ShownCluster, Point {
-  readonly radius: number;
-  readonly label: { readonly at: Point; readonly lines: readonly string[] } | undefined;
 }
 
 const labelLine = 13;
@@ -262,51 +257,6 @@ function Tip({ shown, flows, size }: { shown: PlacedCluster; flows: readonly Flo
         <div key={line}>{line}</div>
       ))}
     </div>
-  );
-}
-
-/** Lines from the client to the clusters of its answer, numbered in their order. */
-function DrawnAnswer({
-  drawing,
-  placed,
-  projection,
-}: {
-  drawing: Drawing;
-  placed: readonly PlacedCluster[];
-  projection: GeoProjection;
-}) {
-  const { client, clusters } = drawing;
-  return (
-    <g class="answer">
-      {clusters.map(({ cluster, km }, at) => {
-        const there = placed.find((each) => each.cluster.name === cluster);
-        const to = there?.cluster.location;
-        if (!there || !to) return null;
-        const number = `${at + 1}`;
-        return (
-          <g key={cluster} class={at === 0 ? "first" : "later"} data-to={cluster}>
-            {client && <path d={greatCircle(projection, client, to)} />}
-            <circle cx={there.x} cy={there.y} r={there.radius + 5} />
-            <text x={there.x} y={there.y - there.radius - 9}>
-              {number}
-              {km === null ? "" : ` · ${kmText(km)}`}
-            </text>
-          </g>
-        );
-      })}
-    </g>
-  );
-}
-
-function ClientMark({ drawing, projection }: { drawing: Drawing; projection: GeoProjection }) {
-  const at = drawing.client && pointAt(projection, drawing.client);
-  if (!at) return null;
-  return (
-    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: nothing can be done with it
-    <g class="asker" role="img" aria-label="The client" transform={`translate(${at.x} ${at.y})`}>
-      <path d="M0 0L-6 -12A7 7 0 1 1 6 -12Z" />
-      <circle cx="0" cy="-15" r="2.4" />
-    </g>
   );
 }
 

@@ -3,6 +3,7 @@
 
 import { createSocket } from "node:dgram";
 import { freePorts } from "../../scripts/demo/free-ports.ts";
+import { runCommand } from "../kit/command.ts";
 import { queryOctets } from "../kit/dns-client.ts";
 import type { FederationSketch } from "../kit/federation.ts";
 import { newKey, type OperatedServer, OperatedServers } from "../kit/operating.ts";
@@ -18,6 +19,8 @@ export interface Demo {
   /** The one that is looked at. */
   readonly first: OperatedServer;
   readonly url: string;
+  /** With which that one may be read from elsewhere. */
+  readonly token: string;
   /** By address: see `addressOf`. */
   readonly webServices: ReadonlyMap<string, WebService>;
   readonly stop: () => Promise<void>;
@@ -56,6 +59,7 @@ export async function startDemo(): Promise<Demo> {
         listen: { http },
         geoip: { databases: [], overrides: "overrides.yaml" },
         querySample: { clients: 1000, sample: 1 },
+        ...(name === "ns1" && { control: { tokensFile: "tokens" } }),
         health: {
           voter: true,
           secretFile: "peers.key",
@@ -70,7 +74,10 @@ export async function startDemo(): Promise<Demo> {
     await servers.stop();
     await Promise.all([...webServices.values()].map((each) => each.stop()));
   };
+  const first = servers.server("ns1");
+  let token: string;
   try {
+    token = await newToken(first.folder);
     for (const address of addresses) {
       webServices.set(address, await startWebService({ address, port: webPort }));
     }
@@ -80,8 +87,14 @@ export async function startDemo(): Promise<Demo> {
     await stop();
     throw error;
   }
-  const first = servers.server("ns1");
-  return { servers, first, url: `http://127.0.0.1:${httpPorts[0]}/`, webServices, stop };
+  return { servers, first, url: `http://127.0.0.1:${httpPorts[0]}/`, token, webServices, stop };
+}
+
+async function newToken(folder: string): Promise<string> {
+  const args = ["token", "viewer", "--role", "read", "--file", "tokens"];
+  const { status, stdout, stderr } = await runCommand(args, folder);
+  if (status !== 0) throw new Error(`cannot make a token: got ${stdout}${stderr}`);
+  return stdout.trim();
 }
 
 function federation(port: number): FederationSketch {

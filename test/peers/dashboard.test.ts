@@ -17,44 +17,15 @@ import {
   startClients,
   startDemo,
 } from "../dashboard/demo-servers.ts";
+import { headline, inEachLook, longestFrameMs, seenMs } from "../dashboard/looks.ts";
 import { StubFederation } from "../dashboard/stub-federation.ts";
 import { type StubServer, startStub } from "../dashboard/stub-server.ts";
 import { runCommand } from "../kit/command.ts";
 
-const seenMs = 20_000;
 const wantsPictures = process.env["MERIDIAN_PICTURES"] === "1";
 const pictures = wantsPictures
   ? path.resolve(import.meta.dirname, "../../docs/pictures")
   : mkdtempSync(path.join(process.env["MERIDIAN_ARTEFACTS"] ?? tmpdir(), "meridian-dashboard-"));
-
-/** Waits for the headline. */
-async function headline(page: Page, wanted: RegExp): Promise<void> {
-  const look = () => page.locator("#headline").innerText();
-  await waitFor(`the headline ${wanted}`, seenMs, look, (seen) => wanted.test(seen));
-}
-
-const schemes = ["light", "dark"] as const;
-const sizes = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-] as const;
-
-/** Does something in each colour scheme and size, then goes back to the first. */
-async function inEachLook(page: Page, look: (name: string) => Promise<void>): Promise<void> {
-  for (const colorScheme of schemes) {
-    for (const size of sizes) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(size);
-      // The charts and the map are drawn anew for another width.
-      const isFitting = () =>
-        page.evaluate("document.documentElement.scrollWidth <= window.innerWidth");
-      await waitFor("the page as wide as the window", seenMs, isFitting, Boolean);
-      await look(`${size.width}${colorScheme === "dark" ? "-dark" : ""}`);
-    }
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize(sizes[0]);
-}
 
 describe("the dashboard of a server", () => {
   let demo: Demo;
@@ -159,6 +130,7 @@ describe("the dashboard of a server", () => {
       () => outcome.innerText(),
       (text) => text.includes("gets mumbai"),
     );
+    await page.getByText("What if…").click();
   });
 
   it("asks nobody but its server, and complains of nothing", () => {
@@ -188,6 +160,8 @@ describe("the dashboard of a server", () => {
     await runCommand(["drain", "oregon"], demo.first.folder);
     await page.locator(".events", { hasText: "drained: oregon" }).waitFor();
     await headline(page, /mumbai is partly down, and 1 more|oregon is drained, and 1 more/);
+    const weight = 'getComputedStyle(document.querySelector(".state.drained")).fontWeight';
+    expect(await page.evaluate(weight), "the style of what has just changed").to.equal("650");
     await page.evaluate("scrollTo(0, 0)");
     await page.screenshot({ path: path.join(pictures, "dashboard-explain.png") });
     await page.getByText("Clear, and show all traffic again").click();
@@ -195,10 +169,34 @@ describe("the dashboard of a server", () => {
     await inEachLook(page, async (name) => {
       await page.locator(".map .land[d^=M]").waitFor();
       await page.evaluate("scrollTo(0, 0)");
-      await page.screenshot({ path: path.join(pictures, `dashboard-${name}.png`), fullPage: true });
+      const file = path.join(pictures, `dashboard-${name}.png`);
+      const clip = { x: 0, y: 0, width: 390, height: 1500 };
+      await page.screenshot({
+        path: file,
+        fullPage: true,
+        ...(name.startsWith("390") && { clip }),
+      });
     });
     await runCommand(["undrain", "oregon"], demo.first.folder);
     await demo.webServices.get(dying)?.revive();
+    await headline(page, /All well/);
+  });
+
+  it("wants a token of who comes through a proxy, and then shows the same", async () => {
+    browser.complaints();
+    await page.setExtraHTTPHeaders({ "x-forwarded-for": "192.0.2.1" });
+    await page.reload();
+    const field = page.getByLabel("Token with the role read");
+    await field.fill(demo.token);
+    await field.press("Enter");
+    await headline(page, /All well/);
+    await page.locator(".events", { hasText: "no cluster is drained" }).waitFor();
+    const complaints = browser.complaints();
+    expect(complaints.filter((each) => !each.includes("401"))).to.deep.equal([]);
+    expect(complaints).to.have.length.above(0);
+    await page.setExtraHTTPHeaders({});
+    await page.evaluate("sessionStorage.clear()");
+    await page.reload();
     await headline(page, /All well/);
   });
 
@@ -297,15 +295,7 @@ describe("the dashboard's page", () => {
       (count) => count === 1,
     );
     expect(await rows.innerText()).to.contain(last);
-    const slow = await page.evaluate(`new Promise((resolve) => {
-      let longest = 0, last = performance.now(), left = 180;
-      const tick = (now) => {
-        longest = Math.max(longest, now - last);
-        last = now;
-        if (--left > 0) requestAnimationFrame(tick); else resolve(longest);
-      };
-      requestAnimationFrame(tick);
-    })`);
+    const slow = await longestFrameMs(page);
     expect(slow, "ms between two frames").to.be.below(500);
   });
 
