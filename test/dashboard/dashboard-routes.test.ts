@@ -4,7 +4,9 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { type FastifyInstance, fastify } from "fastify";
+import { controlApp } from "../../src/control/control-server.ts";
 import { dashboardPages } from "../../src/control/dashboard-routes.ts";
+import { FakeBackend, FakeLog } from "../control/fake-backend.ts";
 
 const html = "<!doctype html><title>page</title>";
 const script = "console.log(1);\n".repeat(100);
@@ -95,6 +97,27 @@ describe("the dashboard's files", () => {
       const text = (isGzipped ? gunzipSync(rawPayload) : rawPayload).toString();
       expect(text, accepted).to.equal(script);
     }
+  });
+
+  it("are given to whoever reaches the listener, but not under a name that is not this machine's", async () => {
+    const pages = dashboardPages(folder);
+    const control = controlApp("network", {
+      backend: new FakeBackend(),
+      log: new FakeLog(),
+      pages,
+    });
+    for (const [remoteAddress, host, status] of [
+      ["127.0.0.1", "127.0.0.1:8053", 200],
+      ["127.0.0.1", "localhost", 200],
+      ["127.0.0.1", "rebound.example.com", 403],
+      ["192.0.2.1", "ns1.example.com", 200],
+    ] as const) {
+      for (const url of ["/", "/dashboard/app.js"]) {
+        const { statusCode } = await control.inject({ url, remoteAddress, headers: { host } });
+        expect(statusCode, `${url} from ${remoteAddress} as ${host}`).to.equal(status);
+      }
+    }
+    await control.close();
   });
 
   it("are said to be missing where they were not built", async () => {
