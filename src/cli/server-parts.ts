@@ -96,6 +96,8 @@ export interface ServerParts {
 
 /** How long the process that takes over may take until it can be asked. */
 const tookMs = 5000;
+/** Requests over HTTP that are under way are given so long, and another second while it closes. */
+const requestsMs = 500;
 /** A verdict is on the disk so long after it was reached. */
 const verdictsMs = 150;
 /** What the other process kept for itself to its end is tried again so often. */
@@ -256,6 +258,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       if (http) tcpDescriptors().close(http.descriptor);
     });
     started.push(closeHttp);
+    let acceptNoMore = async (): Promise<void> => undefined;
     const control = await startControl({
       http: listen.http,
       socketFile: files.pathOf(controlFile),
@@ -266,6 +269,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       extend: (app) => {
         if (voting && !world.config.health?.listen) ballotRoutes(app, voting);
         if (http) listenOnSocket(app.server, tcpDescriptors().duplicate(http.descriptor));
+        acceptNoMore = () => new Promise((resolve) => app.server.close(() => resolve()));
       },
       pages: listen.http && dashboardPages(),
       door,
@@ -344,9 +348,12 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         isBeside = true;
         const told = (part: EndedPart, ended: Promise<void>) =>
           ended.then(() => link.send({ kind: "ended", part }));
+        // The other process accepts them: what comes to a server that is closing is turned away.
+        const requests = acceptNoMore();
         const others = [told("votes", endVotes()), told("mirror", endMirrors())];
         await Promise.all([told("answers", endAnswers()), link.next(tookMs)]);
         gate.openElsewhere();
+        await Promise.race([requests, delay(requestsMs)]);
         await stop();
         await Promise.all(others);
         link.end();

@@ -72,7 +72,7 @@ export interface DataPlane {
   readonly stop: () => Promise<void>;
   /**
    * Does the same where another process answers at the same places: nothing is lost that came here,
-   * and nothing more comes. A connection ends right after an answer, or when a second is over.
+   * and nothing more comes. A connection ends right after an answer, or after 1.5 s without.
    */
   readonly leave: () => Promise<void>;
 }

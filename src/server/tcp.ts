@@ -67,12 +67,12 @@ const impatientMs = 500;
 const lingerMs = 200;
 const drainMs = 1000;
 /** While leaving: how long an idle connection is kept in case that something comes. */
-const idleLeaveMs = 800;
+const idleLeaveMs = 1500;
 
 /** A listener whose place another process may take. */
 export interface TcpListener extends BoundListener {
   /**
-   * Stops where others accept in its place, for a second at most: each client is ended right after an
+   * Stops where others accept in its place, in two seconds at most: each client is ended right after an
    * answer, when it has not asked again yet.
    */
   readonly leave: (calls?: EndingCalls) => Promise<void>;

@@ -85,7 +85,7 @@ describe("meridian serve --replace", () => {
         asked++;
         for (const each of [healthy, ready]) {
           if (each?.status === "rejected") failures.push(String(each.reason.cause ?? each.reason));
-          else if (each?.value.status !== 200) failures.push(`${each?.value.status}`);
+          else if (each?.value.status !== 200) failures.push(await (each?.value.text() ?? ""));
         }
       }
     });
