@@ -1,5 +1,5 @@
 // How many services and endpoints each cluster has, and how many of these are down, counted from shapes
-// and octets without reading a service out. It must not know who asks, or drains.
+// and octets without reading a service out. It must not know who asks, or drains. Does I/O: timers.
 
 import { isService, type ServiceReader, sickBit } from "../federation/service-reader.ts";
 import { addressCount, type ServiceShape } from "../federation/service-shape.ts";
@@ -14,31 +14,61 @@ export interface ClusterCount {
 /** Counts are good for so long; where counting takes long, for so many times as long as it takes. */
 const freshMs = 1000;
 const restTimes = 50;
+/** More services than these are counted in slices of time, while others have their turn between. */
+const mostAtOnce = 50_000;
+const sliceMs = 8;
+/** So often the time is looked at. */
+const looks = 1024;
 
 /** Counts that are made anew when they are asked for and old. */
 export class ClusterCounts {
   #of: ServiceReader | undefined;
-  #counts: ReadonlyMap<string, ClusterCount> = new Map();
+  #counts: ReadonlyMap<string, ClusterCount> | undefined;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
+  #counting: ServiceReader | undefined;
 
-  /** By cluster; those without a service are missing. */
-  read(services: ServiceReader): ReadonlyMap<string, ClusterCount> {
-    const begunMs = performance.now();
-    if (this.#of === services && begunMs < this.#freshUntilMs) return this.#counts;
-    this.#counts = countClusters(services);
-    this.#of = services;
-    const endedMs = performance.now();
-    this.#freshUntilMs = endedMs + Math.max(freshMs, restTimes * (endedMs - begunMs));
+  /** By cluster; those without a service are missing. `undefined`: very many are being counted first. */
+  read(services: ServiceReader): ReadonlyMap<string, ClusterCount> | undefined {
+    if (this.#of !== services) this.#counts = undefined;
+    const isFresh = this.#counts !== undefined && performance.now() < this.#freshUntilMs;
+    if (isFresh || this.#counting === services) return this.#counts;
+    const steps = countSteps(services);
+    if (services.size <= mostAtOnce) this.#step(services, steps, Number.POSITIVE_INFINITY, 0);
+    else {
+      this.#counting = services;
+      setImmediate(() => this.#step(services, steps, sliceMs, 0));
+    }
     return this.#counts;
+  }
+
+  #step(services: ServiceReader, steps: CountSteps, mostMs: number, spentMs: number): void {
+    const begunMs = performance.now();
+    let step = steps.next();
+    while (!step.done && performance.now() - begunMs < mostMs) step = steps.next();
+    const allMs = spentMs + performance.now() - begunMs;
+    if (!step.done) {
+      // Another table took this one's place meanwhile.
+      if (this.#counting !== services) return;
+      setImmediate(() => this.#step(services, steps, mostMs, allMs));
+      return;
+    }
+    this.#counting = undefined;
+    this.#of = services;
+    this.#counts = step.value;
+    this.#freshUntilMs = performance.now() + Math.max(freshMs, restTimes * allMs);
   }
 }
 
-/** Counts all services. */
-export function countClusters(services: ServiceReader): Map<string, ClusterCount> {
+type CountSteps = Generator<void, Map<string, ClusterCount>>;
+
+/** Counts all services, with a stop now and then; what changes at a stop may be counted or not. */
+function* countSteps(services: ServiceReader): CountSteps {
   const { map } = services;
   const byShape = new Map<ServiceShape, number>();
   const sums = new Map<string, Sum>();
+  let seen = 0;
   for (const ref of map.refs()) {
+    if (++seen % looks === 0) yield;
     const tag = map.tagOf(ref);
     const shape = isService(tag) ? services.shapeAt(ref) : undefined;
     if (!shape) continue;

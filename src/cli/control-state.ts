@@ -59,7 +59,7 @@ export class StateTeller {
     const { byCluster } = traffic();
     const reports = [...clusters.values()].map((each): ClusterReport => {
       const { name, region, zones, location, networks, routing } = each;
-      const count = counts.get(name);
+      const count = counts?.get(name);
       return {
         name,
         region,
@@ -71,7 +71,7 @@ export class StateTeller {
         isEnabled: routing.enabled,
         isDrained: drains.drained.has(name),
         services: count?.services ?? 0,
-        endpoints: count?.endpoints ?? { total: 0, healthy: 0, down: 0 },
+        endpoints: counts ? (count?.endpoints ?? { total: 0, healthy: 0, down: 0 }) : null,
         answers: byCluster.get(name) ?? 0,
       };
     });

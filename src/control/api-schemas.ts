@@ -25,7 +25,7 @@ export const clusterSchema = z.object({
   weight: z.number(),
   isEnabled: z.boolean().describe("routing.enabled"),
   isDrained: z.boolean(),
-  services: z.number(),
+  services: z.number().describe("0 while `endpoints` is null"),
   /** `null`: not counted yet, as there are very many services. */
   endpoints: endpointCounts.nullable(),
   answers: count.describe("federated answers that began with this cluster"),

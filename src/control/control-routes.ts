@@ -9,7 +9,7 @@ import type {
   HTTPMethods,
 } from "fastify";
 import { type Admission, admit, isStrangeHost, type Knock, type Need } from "./access.ts";
-import { audit } from "./audit.ts";
+import { Audit } from "./audit.ts";
 import type { ControlBackend, ControlLog } from "./control-backend.ts";
 import type { EventStreams } from "./event-stream.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -32,8 +32,14 @@ export interface RouteOptions {
   readonly pages?: ((app: FastifyInstance) => void) | undefined;
 }
 
+/** What routes are made with. */
+interface Routed extends RouteOptions {
+  readonly audit: Audit;
+}
+
 /** Puts the routes on the app, in a context of their own: no rule of theirs holds for others. */
-export function controlRoutes(app: FastifyInstance, options: RouteOptions): void {
+export function controlRoutes(app: FastifyInstance, given: RouteOptions): void {
+  const options: Routed = { ...given, audit: new Audit(given.log) };
   const { log, pages } = options;
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendError(error, request, reply, log),
@@ -64,10 +70,10 @@ export function controlRoutes(app: FastifyInstance, options: RouteOptions): void
   });
 }
 
-function addOperation(app: FastifyInstance, each: Operation, options: RouteOptions): void {
+function addOperation(app: FastifyInstance, each: Operation, options: Routed): void {
   const { method, needs, bodyLimit } = each;
   const url = each.url.replace(/\{(\w+)\}/g, ":$1");
-  const { backend, log, streams } = options;
+  const { audit, backend, streams } = options;
   const admissions = new WeakMap<FastifyRequest, Admission>();
   app.route({
     method,
@@ -85,7 +91,7 @@ function addOperation(app: FastifyInstance, each: Operation, options: RouteOptio
       const mayRead = needs !== "nothing" || decide(request, "read", options).ok;
       const raw = { path: request.params, query: request.query, body: request.body };
       const answer = await each.run(raw, { backend, who, mayRead });
-      if (needs === "operate") audit(log, { who, request: auditedOf(request), answer });
+      if (needs === "operate") audit.tell({ who, request: auditedOf(request), answer });
       return send(reply, answer);
     },
   });
@@ -93,7 +99,7 @@ function addOperation(app: FastifyInstance, each: Operation, options: RouteOptio
 }
 
 /** The document is made of the operations, and so is none of them. */
-function addDocument(app: FastifyInstance, options: RouteOptions): void {
+function addDocument(app: FastifyInstance, options: Routed): void {
   const url = "/openapi.json";
   let document: object | undefined;
   app.route({
@@ -114,7 +120,7 @@ function refuseOthers(
   app: FastifyInstance,
   url: string,
   method: "GET" | "POST",
-  options: RouteOptions,
+  options: Routed,
 ): void {
   const allowed = allowedOf(method);
   app.route({
@@ -137,14 +143,14 @@ function letIn(
   request: FastifyRequest,
   reply: FastifyReply,
   need: Need,
-  options: RouteOptions,
+  options: Routed,
 ): Admission {
   const admission = decide(request, need, options);
   if (admission.ok) return admission;
   const { status, error, message, challenge } = admission.refusal;
   const answer = refusal(status, error, message);
   if (need === "operate") {
-    audit(options.log, { who: admission.who, request: auditedOf(request), answer });
+    options.audit.tell({ who: admission.who, request: auditedOf(request), answer });
   }
   // What else comes over the connection is not read.
   reply.header("connection", "close");
