@@ -15,12 +15,13 @@ const target = path.join(root, "dist/dashboard");
 /** Most octets of all files together, each gzipped. */
 const budget = 150 * 1024;
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   entryPoints: {
     app: path.join(source, "main.tsx"),
     style: path.join(source, "style.css"),
   },
   bundle: true,
+  metafile: true,
   minify: true,
   write: false,
   outdir: target,
@@ -40,6 +41,7 @@ for (const name of ["index.html", "icon.svg"]) {
   files.set(name, readFileSync(path.join(source, name)));
 }
 files.set("world.json", Buffer.from(JSON.stringify(world())));
+files.set("licenses.txt", Buffer.from(licenses(Object.keys(metafile.inputs))));
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
@@ -59,6 +61,21 @@ if (total > budget) {
 
 function kibibytes(octets: number): string {
   return `${(octets / 1024).toFixed(1)} KiB`;
+}
+
+/** The licences of all packages that went into the bundle, which go wherever it goes. */
+function licenses(inputs: readonly string[]): string {
+  const names = inputs.flatMap((input) => {
+    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
+    return name === undefined ? [] : [name];
+  });
+  const packages = [...new Set([...names, "world-atlas"])].sort();
+  return packages
+    .map((name) => {
+      const file = path.join(root, "node_modules", name, "LICENSE");
+      return `${name}\n\n${readFileSync(file, "utf8").trim()}\n`;
+    })
+    .join(`\n${"-".repeat(72)}\n\n`);
 }
 
 /**

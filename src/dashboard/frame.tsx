@@ -84,6 +84,8 @@ export function Footer() {
         <a href="/openapi.json">API</a>
         {" · "}
         <a href="/metrics">Metrics</a>
+        {" · "}
+        <a href="/dashboard/licenses.txt">Licences</a>
       </p>
     </footer>
   );

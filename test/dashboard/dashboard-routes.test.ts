@@ -18,7 +18,7 @@ describe("the dashboard's files", () => {
     folder = mkdtempSync(path.join(tmpdir(), "meridian-dashboard-"));
     writeFileSync(path.join(folder, "index.html"), html);
     writeFileSync(path.join(folder, "app.js"), script);
-    writeFileSync(path.join(folder, "notes.txt"), "not for browsers");
+    writeFileSync(path.join(folder, "notes.md"), "not for browsers");
     app = fastify();
     app.register(async (own) => dashboardPages(folder)(own));
   });
@@ -36,7 +36,7 @@ describe("the dashboard's files", () => {
     expect(code.body).to.equal(script);
     expect(code.headers["content-type"]).to.equal("text/javascript; charset=utf-8");
     for (const url of [
-      "/dashboard/notes.txt",
+      "/dashboard/notes.md",
       "/dashboard/index.html",
       "/dashboard/",
       "/dashboard/../app.js",
