@@ -4,11 +4,9 @@
 import { z } from "zod";
 import {
   clustersSchema,
-  drainOutcomeSchema,
   endpointsSchema,
   explanationSchema,
   mirrorsSchema,
-  reloadOutcomeSchema,
   sampleSchema,
   servicesSchema,
   statusSchema,
@@ -22,16 +20,8 @@ import {
   whatIfRequestSchema,
   whatIfSchema,
 } from "./api-schemas.ts";
-import type { DrainOutcome } from "./control-backend.ts";
-import {
-  type Answer,
-  badRequest,
-  type Call,
-  type Operation,
-  ok,
-  operation,
-  refusal,
-} from "./operation.ts";
+import { changes, clusterPath } from "./change-operations.ts";
+import { type Answer, badRequest, type Operation, ok, operation, refusal } from "./operation.ts";
 
 const none = z.strictObject({});
 const plainText = "text/plain; charset=utf-8";
@@ -46,7 +36,6 @@ const endpointFilters = {
   service: z.string().min(1).max(200).optional().describe("namespace/name"),
   cluster: z.string().min(1).max(100).optional(),
 };
-const clusterPath = z.object({ name: z.string().min(1).max(100).describe("of the cluster") });
 /** 100,000 queries of some 160 octets each. */
 const whatIfOctets = 16 * 1024 * 1024;
 const notThere = { 404: "there is none of this name" };
@@ -225,52 +214,7 @@ export const operations: readonly Operation[] = [
       return badRequest("body", outcome);
     },
   }),
-  operation({
-    id: "drain",
-    method: "POST",
-    url: "/v1/clusters/{name}/drain",
-    needs: "operate",
-    summary: "Take a cluster out of the answers; kept over restarts",
-    description: "When it answers, no thread gives the cluster any more.",
-    path: clusterPath,
-    query: none,
-    body: z
-      .strictObject({
-        force: z.boolean().default(false).describe("also the last one in the answers"),
-      })
-      .prefault({}),
-    answer: { schema: drainOutcomeSchema },
-    refusals: { 409: "it cannot be drained, and why" },
-    run: ({ path, body }, call) =>
-      drained(call, call.backend.drain(path.name, { ...body, by: call.who.name })),
-  }),
-  operation({
-    id: "undrain",
-    method: "POST",
-    url: "/v1/clusters/{name}/undrain",
-    needs: "operate",
-    summary: "Put a drained cluster back into the answers",
-    path: clusterPath,
-    query: none,
-    answer: { schema: drainOutcomeSchema },
-    refusals: { 409: "it cannot be undrained, and why" },
-    run: ({ path }, call) => drained(call, call.backend.undrain(path.name, { by: call.who.name })),
-  }),
-  operation({
-    id: "reload",
-    method: "POST",
-    url: "/v1/reload",
-    needs: "operate",
-    summary: "Read all files again, and say what came of it when it is done",
-    description: "With any problem nothing is changed: `refused` is an answer of status 200.",
-    path: none,
-    query: none,
-    answer: { schema: reloadOutcomeSchema },
-    run: async (_input, { backend }) => {
-      const report = await backend.reload();
-      return ok(report, { before: null, after: report.outcome });
-    },
-  }),
+  ...changes,
   operation({
     id: "streamEvents",
     method: "GET",
@@ -330,12 +274,4 @@ export const operations: readonly Operation[] = [
 
 function text(status: number, body: string, contentType: string): Answer {
   return { status, body, contentType };
-}
-
-async function drained({ backend }: Call, change: Promise<DrainOutcome>): Promise<Answer> {
-  const before = backend.drained();
-  const outcome = await change;
-  if (!outcome.ok) return refusal(409, "refused", outcome.message);
-  const { changed, drained: after } = outcome;
-  return ok({ changed, drained: after }, { before, after });
 }
