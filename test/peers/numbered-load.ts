@@ -127,6 +127,9 @@ export class NumberedLoad {
       while (!this.#isOver && client.isOpen) {
         await this.#askOver(client, "connection");
         await delay(pauseMs);
+        // After a long pause of this process timers come first: an end that has come is read before
+        // more is asked.
+        await new Promise((resolve) => setImmediate(resolve));
       }
       client.socket.destroy();
     }
