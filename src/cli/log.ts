@@ -7,8 +7,15 @@ export type { Logger };
 
 /** A logger that puts the process id into every line, and writes each before it goes on. */
 export function createLogger(): Logger {
-  const stream = process.stderr.isTTY
-    ? pretty({ destination: 2, sync: true, ignore: "pid,hostname" })
-    : pino.destination({ dest: 2, sync: true });
-  return pino({ base: { pid: process.pid } }, stream);
+  const base = { pid: process.pid };
+  if (process.stderr.isTTY) {
+    return pino({ base }, pretty({ destination: 2, sync: true, ignore: "pid,hostname" }));
+  }
+  const stream = pino.destination({ dest: 2, sync: true, maxLength: mostWaiting });
+  // A disk that is full, or a reader that is gone, must not end a server that answers.
+  stream.on("error", () => undefined);
+  return pino({ base }, stream);
 }
+
+/** Characters of lines that are kept for a file that cannot be written now; what is more is lost. */
+const mostWaiting = 1024 * 1024;

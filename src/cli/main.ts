@@ -6,6 +6,15 @@ import { CommanderError } from "commander";
 import { ExitStatus } from "./output.ts";
 import { meridianProgram } from "./program.ts";
 
+// A reader that has seen enough, as `head` has, is no failure; output that is lost is one, unless a
+// command goes on for long after it, as `serve` does.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") return;
+  console.error(`cannot write the output: ${error.message}`);
+  exitWith(ExitStatus.FAILED);
+});
+process.stderr.on("error", () => undefined);
+
 try {
   await meridianProgram(exitWith).parseAsync();
 } catch (error) {

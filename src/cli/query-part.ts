@@ -141,6 +141,7 @@ export class QueryPart {
     this.#settings = { ...this.#settings, queryLog: undefined, querySample: undefined };
     this.#replaceFile(undefined);
     await Promise.all(this.#closing);
+    this.#tellCounts();
   }
 
   #lookAfter(delayMs: number): void {
@@ -196,6 +197,15 @@ export class QueryPart {
     const dropped = this.#readers.reduce((sum, reader) => sum + reader.dropped, 0);
     if (this.#settings.queryLog) this.#ringDropped += dropped - this.#seenDropped;
     this.#seenDropped = dropped;
+  }
+
+  /** Nobody can read them in the metrics any more. */
+  #tellCounts(): void {
+    const counts = this.counts();
+    if (!counts) return;
+    const { written, dropped } = counts;
+    const message = `the query log ended: ${written} lines written, ${dropped.ring + dropped.file} dropped`;
+    this.#options.log.info({ event: "query-log-ended", written, dropped }, message);
   }
 
   #replaceFile(file: string | undefined): void {

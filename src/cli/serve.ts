@@ -37,6 +37,12 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     isStopping = true;
     return signal;
   });
+  // Whoever rotates logs tells every process: one that starts or ends must not be ended by it.
+  let isHungUp = false;
+  let onHangUp = (): void => {
+    isHungUp = true;
+  };
+  process.on("SIGHUP", () => onHangUp());
   let reload: Reload<World> | undefined;
   const log = createLogger();
   const noBatch = options.udp === "dgram" ? undefined : batchUnavailable();
@@ -169,12 +175,12 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
   if (tried) tryFor(tried);
   const watch = new WorldWatch(configFile, log, () => void reload?.trigger());
   await watch.use(world);
-  const onHangUp = (): void => {
+  onHangUp = () => {
     log.info({ event: "reload" }, "SIGHUP: reading everything again");
     parts.reopenLogs();
     void reload?.trigger();
   };
-  process.on("SIGHUP", onHangUp);
+  if (isHungUp) onHangUp();
   const { listen, http } = parts;
   printWelcome(world, listen);
   if (noBatch !== undefined) {
@@ -191,7 +197,7 @@ export async function serve(configFile: string, options: ServeOptions = {}): Pro
     { event: "draining", ...(isReplaced ? {} : { signal: end }) },
     "finishing what has begun",
   );
-  process.off("SIGHUP", onHangUp);
+  onHangUp = () => parts.reopenLogs();
   watch.stop();
   reload.stop();
   hostnames.stop();

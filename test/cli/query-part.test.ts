@@ -147,6 +147,8 @@ describe("the query log and sample of a server", () => {
     expect(dropped?.file).to.equal(0);
     expect(written + (dropped?.ring ?? 0)).to.equal(600);
     expect(names()).to.have.length(written);
+    const words = `the query log ended: ${written} lines written, ${dropped?.ring} dropped`;
+    expect(logged).to.deep.equal([words]);
   });
 
   it("counts what the file does not take", async () => {
@@ -154,7 +156,9 @@ describe("the query log and sample of a server", () => {
     answer(1000);
     await part.stop();
     expect(part.counts()).to.deep.equal({ written: 0, dropped: { ring: 0, file: 1000 } });
-    expect(logged).to.have.length(1);
+    const [failure, ...last] = logged;
+    expect(failure).to.contain("cannot write the query log: ENOSPC");
+    expect(last).to.deep.equal(["the query log ended: 0 lines written, 1000 dropped"]);
   });
 
   it("takes of each its own share where log and sample have different ones", async () => {
