@@ -8,12 +8,15 @@ import { text } from "node:stream/consumers";
 
 /** Each program and the Debian package that brings it. */
 export const debianPackages = {
+  curl: "curl",
   dig: "bind9-dnsutils",
   dnsperf: "dnsperf",
+  go: "golang-go",
   ip: "iproute2",
   kdig: "knot-dnsutils",
   "named-compilezone": "bind9-utils",
   nft: "nftables",
+  unbound: "unbound",
 } as const;
 
 export type Program = keyof typeof debianPackages;

@@ -74,7 +74,8 @@ export class Walk {
   #status = 0;
   #servers = 0;
 
-  constructor() {
+  /** `folders` hold programs that the page's reader has on the `PATH`. */
+  constructor(folders: readonly string[] = []) {
     ip("netns", "add", this.#namespace);
     ip("-n", this.#namespace, "link", "set", "lo", "up");
     const programs = path.join(this.folder, ".programs");
@@ -89,7 +90,7 @@ export class Walk {
       cwd: this.folder,
       detached: true,
       env: {
-        PATH: `${programs}:${process.env["PATH"]}:/usr/sbin:/sbin`,
+        PATH: [programs, ...folders, process.env["PATH"], "/usr/sbin", "/sbin"].join(":"),
         HOME: this.folder,
         LC_ALL: "C.UTF-8",
       },
@@ -155,7 +156,8 @@ export class Walk {
       const match = end.exec(this.#printed);
       if (match) {
         this.#status = Number(match[1]);
-        return this.#printed.slice(0, match.index).split("\n");
+        // dig parts columns by tabs, where pages have a blank.
+        return this.#printed.slice(0, match.index).replace(/\t+/g, " ").split("\n");
       }
       if (performance.now() > deadlineMs + patienceMs) {
         throw new Error(`$ ${command}\ndoes not end:\n${this.#printed}\n${this.#logs()}`);
