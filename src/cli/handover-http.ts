@@ -1,4 +1,4 @@
-// HTTP on a listening socket that is there already. It must not know what is asked over it.
+// HTTP on a listening socket that is there already. It must not know what is asked over it. Does I/O.
 
 import type { Server } from "node:net";
 
