@@ -39,6 +39,7 @@ import { mirrorHindrance } from "./mirror-hindrance.ts";
 import { tellingMeter } from "./mirror-log.ts";
 import { MirrorPart } from "./mirror-part.ts";
 import { QueryPart, querySettings } from "./query-part.ts";
+import { readiness } from "./readiness.ts";
 import type { ReloadCounts } from "./reloads.ts";
 import type { ServerStatus } from "./server-status.ts";
 import { version } from "./version.ts";
@@ -98,8 +99,6 @@ export interface ServerParts {
 const tookMs = 5000;
 /** Requests over HTTP that are under way are given so long, and another second while it closes. */
 const requestsMs = 500;
-/** A verdict is on the disk so long after it was reached. */
-const verdictsMs = 150;
 /** What the other process kept for itself to its end is tried again so often. */
 const retryMs = 1000;
 
@@ -111,6 +110,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
   const { udp, log, lastReload, isWhole, events, reload, handover } = options;
   let world = first;
   let snapshotAtMs = Date.now();
+  const startedMs = performance.now();
   const started: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     isStopped = true;
@@ -136,13 +136,16 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
         queryLog: queries.counts(),
       }),
     });
-    const ready = (): string | undefined => {
-      if (options.isStopping()) return "the server is being stopped";
+    const ready = readiness({
+      isStopping: options.isStopping,
       // Who asks here is answered by the one or the other process, whichever takes the request.
-      if (isBeside) return undefined;
-      if (!isWhole()) return "load balancer hostnames are being resolved";
-      return dataPlane.isWhole() ? undefined : "a thread that answers is being started anew";
-    };
+      isBeside: () => isBeside,
+      isWhole,
+      isAnswering: () => dataPlane.isWhole(),
+      // The process whose place was taken left the verdicts of all.
+      isQuorumHeld: () => handover !== undefined || votingReading(voting)?.isQuorumHeld !== false,
+      ageMs: () => performance.now() - startedMs,
+    });
     const snapshotReading = () => ({
       ageSeconds: (Date.now() - snapshotAtMs) / 1000,
       octets: snapshotOctets(world.snapshot),
@@ -286,7 +289,7 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
             : "it answers UDP by node:dgram, whose sockets cannot be handed over",
         freeze: async () => {
           await gate.close();
-          if (voting) await delay(verdictsMs);
+          await voting?.kept();
         },
         thaw: () => gate.open(),
       },

@@ -59,6 +59,7 @@ export class WorldWatch {
     if (overrides !== undefined) files.push(overrides);
     if (secretFile !== undefined) files.push(secretFile);
     if (tls) files.push(tls.cert, tls.key, tls.ca);
+    if (config.control.tokensFile !== undefined) files.push(config.control.tokensFile);
     return { folders: [config.zones], files: [this.#configFile, ...files] };
   }
 }

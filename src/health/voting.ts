@@ -181,6 +181,11 @@ export class Voting implements BallotOffice {
     };
   }
 
+  /** Resolves when every verdict that was reached by now is on the disk, or could not be written. */
+  async kept(): Promise<void> {
+    await this.#file.finished();
+  }
+
   /** What is known of an address; `undefined` if it is not voted on. */
   endpoint(
     service: string,

@@ -188,6 +188,25 @@ const cases: Case[] = [
     },
   },
   {
+    name: "that others can read the tokens",
+    files: { tokens: "anna operate 12\n" },
+    serverSpec: { geoip, control: { tokensFile: "tokens" } },
+    expected: {
+      problems: [
+        "meridian.yaml:17:21: cannot read tokens: others can read it (mode 0644), make it 0600: chmod 600 FOLDER/tokens, got FOLDER/tokens",
+      ],
+    },
+  },
+  {
+    name: "a certificate that is not there",
+    serverSpec: { geoip, control: { tls: { cert: "cert.pem", key: "key.pem" } } },
+    expected: {
+      problems: [
+        "meridian.yaml:18:17: cannot read PEM: ENOENT: no such file or directory, open 'FOLDER/cert.pem'",
+      ],
+    },
+  },
+  {
     name: "what is wrong with the voters",
     files: key,
     serverSpec: { geoip, health: { ...voting(["ns2", "ns2"]).health, secretFile: undefined } },
