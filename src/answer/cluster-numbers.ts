@@ -11,6 +11,7 @@ export const otherCluster = mostClusters + 1;
 /** Gives each cluster name a number when it is first seen; none is ever given again. */
 export class ClusterNumbers {
   readonly #numbers = new Map<string, number>();
+  readonly #names: string[] = [];
 
   /** The numbers of these clusters, for a snapshot that has them. */
   of(names: Iterable<string>): ReadonlyMap<string, number> {
@@ -19,9 +20,9 @@ export class ClusterNumbers {
     return numbers;
   }
 
-  /** The names that have numbers of their own: the first is of number 1. */
+  /** The names that have numbers of their own: the first is of number 1. The list grows in place. */
   get names(): readonly string[] {
-    return [...this.#numbers.keys()];
+    return this.#names;
   }
 
   #numberOf(name: string): number {
@@ -30,6 +31,7 @@ export class ClusterNumbers {
     if (this.#numbers.size === mostClusters) return otherCluster;
     const number = this.#numbers.size + 1;
     this.#numbers.set(name, number);
+    this.#names.push(name);
     return number;
   }
 }

@@ -22,6 +22,8 @@ export const mostQuestions = 8;
 const mostFlows = 4096;
 /** A flow fades: after so many milliseconds without an answer a third of it is left. */
 const fadeMs = 60_000;
+/** So many more rows than wanted are gathered before the lightest of them are left out. */
+const settleEach = 10_000;
 /** Estimated answers below which a flow is none. */
 const leastWeight = 0.001;
 
@@ -88,23 +90,26 @@ export class QuerySample {
   /** What was asked, at most so many rows, the heaviest first. */
   list(limit: number): SampledClient[] {
     if (limit < 1) return [];
-    const counts = Float64Array.from(this.#questions(), ([, { count }]) => count).sort();
-    const least = counts[Math.max(0, counts.length - limit)] ?? 0;
-    let ofLeast = limit - counts.filter((count) => count > least).length;
-    const rows: SampledClient[] = [];
-    for (const [client, question] of this.#questions()) {
-      const { resolver, name, type, count, lastMs } = question;
-      if (count < least || (count === least && --ofLeast < 0)) continue;
-      const lastAt = new Date(lastMs).toISOString();
-      rows.push({ client, resolver, name, type, count: rounded(count), lastAt });
-    }
-    return rows.sort((a, b) => b.count - a.count);
-  }
-
-  *#questions(): Iterable<[string, Question]> {
+    // There may be millions, of which few are wanted: only those are sorted that may be among them.
+    let heaviest: { readonly client: string; readonly question: Question }[] = [];
+    let least = Number.NEGATIVE_INFINITY;
+    const settle = (): void => {
+      heaviest.sort((a, b) => b.question.count - a.question.count);
+      heaviest = heaviest.slice(0, limit);
+      least = heaviest[limit - 1]?.question.count ?? least;
+    };
     for (const [client, questions] of this.#clients) {
-      for (const question of questions.values()) yield [client, question];
+      for (const question of questions.values()) {
+        if (question.count <= least) continue;
+        heaviest.push({ client, question });
+        if (heaviest.length >= limit + settleEach) settle();
+      }
     }
+    settle();
+    return heaviest.map(({ client, question: { resolver, name, type, count, lastMs } }) => {
+      const lastAt = new Date(lastMs).toISOString();
+      return { client, resolver, name, type, count: rounded(count), lastAt };
+    });
   }
 
   /** The heaviest first; clients of whom nobody knows where they are have none. */

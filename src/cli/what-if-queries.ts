@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import type { Problem } from "../config/problem.ts";
+import { mostCounted } from "../control/api-schemas.ts";
 import { type ExplainTexts, readExplainQuery } from "./explain-query.ts";
 import type { ReplayTexts } from "./what-if-part.ts";
 
@@ -73,7 +74,8 @@ function readPlainLine(text: string): Line {
     return { column: more.column, message };
   }
   if (count && !isCount(count.text)) {
-    const message = `cannot read count: not a number above 0, got ${count.text}`;
+    const allowed = `not a number above 0, up to ${mostCounted}`;
+    const message = `cannot read count: ${allowed}, got ${count.text}`;
     return { column: count.column, message };
   }
   const texts = { client: client.text, name: name.text, type: type?.text ?? "A" };
@@ -88,7 +90,7 @@ function readPlainLine(text: string): Line {
 }
 
 function isCount(text: string): boolean {
-  return /^\d+(\.\d+)?$/.test(text) && Number(text) > 0;
+  return /^\d+(\.\d+)?$/.test(text) && Number(text) > 0 && Number(text) <= mostCounted;
 }
 
 /** A line of a query log, or one of the same keys; keys that say nothing here are passed over. */
@@ -98,7 +100,7 @@ const logLine = z.looseObject({
   name: z.string().nullish(),
   type: z.string().nullish(),
   class: z.string().nullish(),
-  count: z.number().positive().default(1),
+  count: z.number().positive().max(mostCounted).default(1),
 });
 
 function readLogLine(text: string): Line {

@@ -180,12 +180,15 @@ export const whatIfSchema = z.strictObject({
   undrain: z.array(z.string()).max(1000).default([]),
 });
 
+/** How often one query may count in a replay: sums of so many are told exactly enough. */
+export const mostCounted = 1e12;
+
 const replayedQuery = z.strictObject({
   name: z.string().min(1),
   type: z.string().min(1).default("A"),
   client: z.string().min(1),
   resolver: z.string().min(1).optional(),
-  count: z.number().positive().default(1),
+  count: z.number().positive().max(mostCounted).default(1),
 });
 
 export const whatIfRequestSchema = whatIfSchema.extend({

@@ -109,6 +109,16 @@ describe("the sample of clients", () => {
     );
   });
 
+  it("lists the heaviest of many, those seen first where they weigh the same", () => {
+    const sample = new QuerySample(30_000);
+    const asked = Array.from({ length: 30_000 }, (_, at) => ({ at, count: (at * 7919) % 1000 }));
+    for (const { at, count } of asked) sample.add(seen({ client: `${at}` }), count);
+    const expected = asked.toSorted((a, b) => b.count - a.count).slice(0, 100);
+    expect(sample.list(100).map(({ client }) => Number(client))).to.deep.equal(
+      expected.map(({ at }) => at),
+    );
+  });
+
   it("forgets clients at once when it is to keep fewer", () => {
     const sample = new QuerySample(100);
     for (let each = 0; each < 100; each++) sample.add(seen({ client: `c${each}` }), 1);
