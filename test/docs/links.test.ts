@@ -35,6 +35,27 @@ describe("docs/README.md", () => {
   });
 });
 
+describe("docs/comparison.md", () => {
+  const text = readFileSync(path.join(root, "docs/comparison.md"), "utf8");
+
+  it("takes its figures from docs/bench", () => {
+    const bench = readFileSync(path.join(root, "docs/bench/README.md"), "utf8");
+    const figures = text.split("## Speed")[1]?.match(/\b\d{2,3},\d{3}\b/g) ?? [];
+    expect(figures).to.have.length(12);
+    expect(figures.filter((each) => !bench.includes(`| ${each} |`))).to.deep.equal([]);
+  });
+
+  it("has a source outside for every other program, by https", () => {
+    const sections = text.split(/^## /m).slice(3, -1);
+    expect(sections).to.have.length(6);
+    for (const section of sections) {
+      expect(section.match(/\]\(https:/g) ?? [], section.split("\n")[0]).not.to.have.length(0);
+      expect(section).to.include("_Better than Meridian_");
+      expect(section).not.to.match(/\]\(http:/);
+    }
+  });
+});
+
 describe("a link that leads nowhere", () => {
   const rows: readonly { name: string; link: string; isThere: boolean }[] = [
     { name: "a page", link: "health.md", isThere: true },

@@ -91,24 +91,6 @@ describe("docs/mirror.md", () => {
   });
 });
 
-describe("the pages on mirrors", () => {
-  const pages = ["mirror.md", "mirror-externaldns.md", "mirror-settings.md", "mirror-plan.md"];
-  for (const name of pages) {
-    it(`lead only to places that there are: ${name}`, () => {
-      const page = Page.read(name);
-      for (const link of page.links()) {
-        const [file = "", anchor] = link.split("#");
-        if (!file.endsWith(".md") && file !== "") {
-          expect(existsSync(new URL(`../../docs/${file}`, import.meta.url)), link).to.equal(true);
-          continue;
-        }
-        const target = file === "" ? page : Page.read(file);
-        if (anchor !== undefined) expect(target.anchors(), link).to.include(anchor);
-      }
-    });
-  }
-});
-
 describe("the README", () => {
   before(async () => {
     stage = await MirrorStage.start();
