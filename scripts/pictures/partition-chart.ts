@@ -70,7 +70,7 @@ function block(partition: Partition, cluster: string, top: number): string[] {
     return [
       text(left - 10, y + 16, voter, "ink end"),
       ...spans(held, ({ word }) => word).map(({ from, to, value }) =>
-        bar(from, to, y, 5, value === "up" ? "green" : "red"),
+        bar(from, to, y, 5, value === "up" ? "blue" : "orange"),
       ),
       ...spans(held, ({ verdict, hasQuorum }) => `${verdict} ${hasQuorum}`).map(
         ({ from, to, value }) =>
@@ -79,7 +79,7 @@ function block(partition: Partition, cluster: string, top: number): string[] {
             to,
             y + 7,
             laneHeight - 7,
-            `${value.startsWith("up") ? "green" : "red"}${value.endsWith("false") ? " faint" : ""}`,
+            `${value.startsWith("up") ? "blue" : "orange"}${value.endsWith("false") ? " faint" : ""}`,
           ),
       ),
     ];
@@ -99,11 +99,11 @@ function mark(seconds: number, word: string, top: number): string[] {
 
 function legend(): string[] {
   const entries = [
-    ["green", 5, "says up"],
-    ["red", 5, "says down"],
-    ["green", 14, "in its answers"],
-    ["red", 14, "not in its answers"],
-    ["green faint", 14, "hears no majority: frozen"],
+    ["blue", 5, "says up"],
+    ["orange", 5, "says down"],
+    ["blue", 14, "in its answers"],
+    ["orange", 14, "not in its answers"],
+    ["blue faint", 14, "hears no majority: frozen"],
   ] as const;
   let at = 0;
   return entries.flatMap(([className, height, label]) => {

@@ -124,7 +124,7 @@ export function planesDiagram(): Drawing {
     width,
     height: rows.clients + boxHeight + 4,
     body: [
-      band(rows.deciding, "control plane: may wait, may fail"),
+      band(rows.deciding, "control plane: may fail"),
       band(rows.answering, "data plane: asks nothing above it"),
       ...arrows.flatMap(arrow),
       ...boxes.flatMap(drawBox),
