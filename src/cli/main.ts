@@ -14,6 +14,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   exitWith(ExitStatus.FAILED);
 });
 process.stderr.on("error", () => undefined);
+// The runtime would give the status of wrong input, after which no supervisor should start anew.
+process.on("uncaughtException", (error) => {
+  console.error(error);
+  process.exit(ExitStatus.FAILED);
+});
 
 try {
   await meridianProgram(exitWith).parseAsync();

@@ -82,6 +82,14 @@ describe("meridian serve --udp", () => {
     expect(performance.now() - startMs).to.be.lessThan(1000);
   });
 
+  it("ends by a mistake of its own with another status than wrong input has", async () => {
+    const environment = { NODE_OPTIONS: `--require ${required("throw-on-signal.cjs")}` };
+    server = await startServer({ files: exampleFiles(), serverSpec: { geoip }, environment });
+    server.process.kill("SIGUSR2");
+    expect(await server.ended()).to.equal(2);
+    expect(server.log().join("\n")).to.contain("Error: a mistake");
+  });
+
   const refused = [
     {
       name: "with status 2 where batches are asked for and cannot be",
