@@ -20,6 +20,8 @@ const limits = {
   http: { headersTimeout: 5000, connectionsCheckingInterval: 1000 },
 } as const;
 const mostConnections = 512;
+/** Else who only connects keeps a connection, that a voter may need, for two minutes. */
+const handshakeTimeout = 5000;
 
 /**
  * Takes ballots at `health.listen`, by mutual TLS where it is configured. Rejects with `cannot listen
@@ -35,7 +37,7 @@ export async function listenForBallots(
   const app: FastifyInstance = tls
     ? fastify({
         ...others,
-        https: { ...http, ...tls, requestCert: true, rejectUnauthorized: true },
+        https: { ...http, ...tls, handshakeTimeout, requestCert: true, rejectUnauthorized: true },
       })
     : fastify(limits);
   app.server.maxConnections = mostConnections;

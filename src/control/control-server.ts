@@ -91,6 +91,8 @@ export async function startControl(options: ControlOptions): Promise<RunningCont
 const mostConnections: Readonly<Record<Knock["door"], number>> = { socket: 64, network: 512 };
 const headersTimeoutMs = 5000;
 const requestTimeoutMs = 10_000;
+/** Else who only connects to an HTTPS listener keeps a connection for two minutes. */
+const handshakeTimeoutMs = 5000;
 /** Longer than voters wait between ballots, so that they find their connections open. */
 const keepAliveMs = 20_000;
 const silenceMs = 30_000;
@@ -151,9 +153,9 @@ function newApp(tls: ControlOptions["tls"]): FastifyInstance {
       reply.code(statusCode).send({ error: "bad-request", message: "this is no path of a URL" });
     },
   };
-  return tls
-    ? fastify({ ...settings, https: { ...http, ...tls, minVersion: "TLSv1.2" } })
-    : fastify({ ...settings, http });
+  if (!tls) return fastify({ ...settings, http });
+  const handshake = { minVersion: "TLSv1.2", handshakeTimeout: handshakeTimeoutMs } as const;
+  return fastify({ ...settings, https: { ...http, ...tls, ...handshake } });
 }
 
 async function listenOn(app: FastifyInstance, at: HttpAddress): Promise<HttpAddress> {
@@ -185,7 +187,9 @@ async function stopApp(app: FastifyInstance): Promise<void> {
 
 /** What node could not read as a request is answered as all errors are. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // Whom no handshake was made with, nothing can be written to: the end would wait for it forever.
+  const isUnheard = error.code === "ECONNRESET" || error.code === "ERR_TLS_HANDSHAKE_TIMEOUT";
+  if (isUnheard || !socket.writable) {
     socket.destroy();
     return;
   }

@@ -1,5 +1,5 @@
 // The control API of whole servers: that each answer is what its schema says, that lists stay cheap with
-// many services, that events come as they happen, and that tokens and HTTPS do what they should.
+// many services, that events come as they happen, and that tokens do what they should.
 
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
