@@ -19,6 +19,7 @@ import {
   queryOf,
 } from "../kit/generated-queries.ts";
 import { clusterNameOf, clusterNumberOf, generateWorld } from "../kit/generators.ts";
+import { casesOf } from "../kit/length.ts";
 import {
   type PlainAnswer,
   plainExplanation,
@@ -29,7 +30,7 @@ import {
 
 type Question = ReturnType<typeof generateQuestion>;
 
-const federations = 500;
+const federations = casesOf(1000, 200);
 const queriesEach = 6;
 
 describe("explain and answer", () => {

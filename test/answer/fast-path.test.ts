@@ -28,9 +28,10 @@ import {
 } from "../kit/generated-queries.ts";
 import { generateWorld } from "../kit/generators.ts";
 import { healthCheck } from "../kit/health-check.ts";
+import { casesOf } from "../kit/length.ts";
 import { mutated } from "../kit/mutated-packets.ts";
 
-const federations = 400;
+const federations = casesOf(400, 150);
 const stepsEach = 60;
 
 describe("the fast path", () => {

@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { decodeMessage, encodeMessage } from "../../src/dns/message.ts";
 import { WireReader } from "../../src/dns/wire-reader.ts";
 import { Dice } from "../kit/dice.ts";
+import { casesOf } from "../kit/length.ts";
 import { mutated } from "../kit/mutated-packets.ts";
 import { anyOctets, messages, seed, shown, spelledAlike } from "./arbitraries.ts";
 
-const packetCount = 50_000;
+const packetCount = casesOf(50_000, 15_000);
 /** A record has at least 11 octets and its name at most 255 octets and 127 pointers to read. */
 const readsPerOctet = 100;
 
