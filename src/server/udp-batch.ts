@@ -175,6 +175,9 @@ function answerAll(
   const { responder, counter, tap } = loop;
   const { note } = responder;
   const door = doorOf(listener, "udp");
+  // Before the answers: a thread that dies among them must not leave more of those than of queries.
+  count(loop, CounterIndex.received, received);
+  counter.received(door, received);
   let answered = 0;
   let truncated = 0;
   for (let index = 0; index < received; index++) {
@@ -201,9 +204,7 @@ function answerAll(
     }
     memory.setResponse(index, length);
   }
-  count(loop, CounterIndex.received, received);
   if (truncated > 0) count(loop, CounterIndex.truncated, truncated);
-  counter.received(door, received);
   const silent = received - truncated - answered;
   if (silent > 0) counter.silent(silent);
   return answered;

@@ -276,6 +276,22 @@ describe("the batch loop", () => {
     expect(silent).to.equal(1);
   });
 
+  it("has counted no more answers than queries where it dies among the answers", () => {
+    const { loop, counted } = looping([{ descriptor: onlySocket, family: 4 }], {
+      receives: new Map([[onlySocket, [[from(1, "a"), from(2, "b"), from(3, "c")]]]]),
+      tap: {
+        isDue: () => true,
+        take: () => {
+          throw new Error("a mistake");
+        },
+      },
+    });
+    expect(() => answerInBatches(loop)).to.throw("a mistake");
+    const { doors } = sumQueryCounts([loop.counter.memory]);
+    expect(doors.map((door) => [door.queries, responsesOf(door)])[0]).to.deep.equal([3, 1]);
+    expect(counted()).to.deep.include({ received: 3, answered: 0 });
+  });
+
   it("times the first round of 64, with all that was answered in it", () => {
     const round = Array.from({ length: 3 }, (_, at) => from(at, "q"));
     const { loop } = looping([{ descriptor: onlySocket, family: 4 }], {
