@@ -7,7 +7,12 @@ import path from "node:path";
 import { type BoundSocket, bindSocket } from "../control/control-socket.ts";
 import { fittingPath } from "../control/socket-path.ts";
 import { unixDatagrams } from "../server/unix-datagrams.ts";
-import { type GivenSocket, HandoverLink, handoverProtocol } from "./handover-link.ts";
+import {
+  type GivenPlace,
+  type GivenSocket,
+  HandoverLink,
+  handoverProtocol,
+} from "./handover-link.ts";
 import type { Logger } from "./log.ts";
 import { version } from "./version.ts";
 
@@ -24,6 +29,14 @@ export interface Givable {
 /** A listening socket. */
 export interface SocketToGive extends GivenSocket {
   readonly descriptor: number;
+}
+
+/** Another process is the server. */
+export interface Yielded {
+  /** Over which it is to be told what ends here. */
+  readonly link: HandoverLink;
+  /** Where established connections are to be sent; `undefined`: they end. */
+  readonly connections: GivenPlace | undefined;
 }
 
 /** How long a process may take to make itself ready, and to begin once nothing changes here. */
@@ -43,9 +56,9 @@ export class HandoverDoor {
   });
   #bound: BoundSocket | undefined;
   #isBusy = false;
-  #yield: ((link: HandoverLink) => void) | undefined;
-  /** Resolves when another process is the server; what ends here is to be told over the link. */
-  readonly yielded: Promise<HandoverLink> = new Promise((resolve) => {
+  #yield: ((yielded: Yielded) => void) | undefined;
+  /** Resolves when another process is the server. */
+  readonly yielded: Promise<Yielded> = new Promise((resolve) => {
     this.#yield = resolve;
   });
 
@@ -82,14 +95,15 @@ export class HandoverDoor {
       isFrozen = true;
       await this.#givable.freeze();
       link.send({ kind: "frozen" });
-      if ((await link.next(frozenMs))?.kind !== "ready") throw new Error(unready(link));
+      const ready = await link.next(frozenMs);
+      if (ready?.kind !== "ready") throw new Error(unready(link));
       // One that ended right after these words is no server.
       await new Promise((resolve) => setImmediate(resolve));
       if (link.isEnded) throw new Error(unready(link));
       link.send({ kind: "yielded" });
       this.#log.info({ event: "replaced", pid }, "another process is the server from now on");
       this.#open.delete(socket);
-      this.#yield?.(link);
+      this.#yield?.({ link, connections: ready.connections });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#log.warn({ event: "not-replaced", reason }, "going on: nothing was handed over");

@@ -7,6 +7,8 @@ import { createInterface } from "node:readline";
 import { z } from "zod";
 import { fittingPath } from "../control/socket-path.ts";
 
+const socketName = z.string().regex(/^\.[a-z0-9-]+$/);
+
 /**
  * The words, in the order in which they are said (T takes over, G gives):
  * T `ask`, G `given` and the sockets; T `freeze`, G `frozen`: from here on nothing changes in G, and
@@ -21,7 +23,7 @@ const messageSchema = z.discriminatedUnion("kind", [
     pid: z.number(),
     version: z.string(),
     /** The file in the data folder where sockets are sent to. */
-    socket: z.string().regex(/^\.[a-z0-9-]+$/),
+    socket: socketName,
   }),
   z.object({
     kind: z.literal("given"),
@@ -41,13 +43,25 @@ const messageSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("refused"), reason: z.string() }),
   z.object({ kind: z.literal("freeze") }),
   z.object({ kind: z.literal("frozen") }),
-  z.object({ kind: z.literal("ready") }),
+  z.object({
+    kind: z.literal("ready"),
+    /** Where established connections are sent to; without it they end in the process that has them. */
+    connections: z
+      .object({
+        /** A file in the data folder. */
+        socket: socketName,
+        /** Where T listens, `ADDRESS:PORT`: connections to other places end. */
+        places: z.array(z.string()),
+      })
+      .optional(),
+  }),
   z.object({ kind: z.literal("yielded") }),
   z.object({ kind: z.literal("took") }),
   z.object({ kind: z.literal("ended"), part: z.enum(["votes", "answers", "mirror"]) }),
 ]);
 export type HandoverMessage = z.infer<typeof messageSchema>;
 export type GivenSocket = Extract<HandoverMessage, { kind: "given" }>["sockets"][number];
+export type GivenPlace = NonNullable<Extract<HandoverMessage, { kind: "ready" }>["connections"]>;
 export type EndedPart = Extract<HandoverMessage, { kind: "ended" }>["part"];
 
 /** Processes that speak another one do not understand each other. */

@@ -10,6 +10,7 @@ import { fittingPath } from "../control/socket-path.ts";
 import { unixDatagrams } from "../server/unix-datagrams.ts";
 import {
   type EndedPart,
+  type GivenPlace,
   type GivenSocket,
   HandoverLink,
   handoverFile,
@@ -104,9 +105,12 @@ export class Handover {
     await this.#expect("frozen", frozenMs);
   }
 
-  /** To be called when this process answers; resolves when it is the server. */
-  async ready(): Promise<void> {
-    this.#link.send({ kind: "ready" });
+  /**
+   * To be called when this process answers; resolves when it is the server.
+   * @param connections where it takes established connections.
+   */
+  async ready(connections: GivenPlace): Promise<void> {
+    this.#link.send({ kind: "ready", connections });
     await this.#expect("yielded");
     void this.#listen();
   }

@@ -16,6 +16,7 @@ import type { EventLog } from "../control/event-log.ts";
 import { createMetrics } from "../control/metrics.ts";
 import { RefusalBudget } from "../control/refusal-budget.ts";
 import type { ServerReading } from "../control/server-metrics.ts";
+import { fittingPath } from "../control/socket-path.ts";
 import type { Token } from "../control/tokens.ts";
 import { ballotRoutes } from "../health/ballot-routes.ts";
 import { refusals } from "../health/refusal.ts";
@@ -27,11 +28,12 @@ import { type BallotListener, listenForBallots } from "./ballot-listener.ts";
 import type { ControlTls } from "./control-files.ts";
 import { controlBackend, votingReading } from "./control-part.ts";
 import { gatedBackend } from "./handover-changes.ts";
+import { ConnectionInbox } from "./handover-connections.ts";
 import { SocketFiles } from "./handover-files.ts";
 import { ChangeGate } from "./handover-gate.ts";
-import { HandoverDoor } from "./handover-giver.ts";
+import { HandoverDoor, type Yielded } from "./handover-giver.ts";
 import { listenOnSocket } from "./handover-http.ts";
-import { type EndedPart, type HandoverLink, handoverFile } from "./handover-link.ts";
+import { type EndedPart, type GivenPlace, handoverFile } from "./handover-link.ts";
 import { inheritPlaces, openHttpSocket, socketsToGive } from "./handover-places.ts";
 import type { Handover } from "./handover-taker.ts";
 import type { Logger } from "./log.ts";
@@ -88,11 +90,11 @@ export interface ServerParts {
   /** Opens the query log anew, as after it was renamed. */
   readonly reopenLogs: () => void;
   /** Resolves when another process is the server; `leave` is to be called then. */
-  readonly replaced: Promise<HandoverLink>;
+  readonly replaced: Promise<Yielded>;
   /** Finishes what has begun. */
   readonly stop: () => Promise<void>;
   /** Does so for the process that took this one's place: nothing is lost, and it is told of all that ended. */
-  readonly leave: (link: HandoverLink) => Promise<void>;
+  readonly leave: (yielded: Yielded) => Promise<void>;
 }
 
 /** How long the process that takes over may take until it can be asked. */
@@ -194,7 +196,14 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     useVotes(world);
 
     const dataPlane = held ?? (await startAnswering(imageNow()));
-    const endAnswers = once(() => (isBeside ? dataPlane.leave() : dataPlane.stop()));
+    let heir: GivenPlace | undefined;
+    const leaveAnswers = async (): Promise<void> => {
+      if (!heir) return dataPlane.leave();
+      const fitting = fittingPath(path.join(dataDir, heir.socket));
+      await dataPlane.leave({ file: fitting.path, places: heir.places });
+      fitting.close();
+    };
+    const endAnswers = once(() => (isBeside ? leaveAnswers() : dataPlane.stop()));
     if (held) await held.use(imageNow());
     const queries = new QueryPart(querySettings(world), {
       rings: dataPlane.queryRings,
@@ -307,11 +316,23 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
     if (handover) {
       isBeside = true;
       dataPlane.hear();
-      await handover.ready();
+      const inbox = new ConnectionInbox(dataDir, {
+        adopt: dataPlane.adopt,
+        onFailure: (err) =>
+          log.error({ event: "connections-failed", err }, "cannot go on with TCP connections"),
+      });
+      started.push(async () => inbox.close());
+      await handover.ready({
+        socket: inbox.name,
+        places: dataPlane.addresses.map(formatListenAddress),
+      });
       isBeside = false;
       files.take();
       handover.took();
-      void handover.ended("answers").then(() => gate.open());
+      void handover.ended("answers").then(() => {
+        inbox.close();
+        gate.open();
+      });
       void handover.ended("mirror").then(() => isStopped || beginMirrors());
       void handover.ended("votes").then(async () => {
         for (let isBegun = false; !isBegun && !isStopped; ) {
@@ -347,8 +368,9 @@ export async function startParts(first: World, options: PartsOptions): Promise<S
       reopenLogs: () => queries.reopen(),
       replaced: handoverDoor.yielded,
       stop,
-      leave: async (link) => {
+      leave: async ({ link, connections }) => {
         isBeside = true;
+        heir = connections;
         const told = (part: EndedPart, ended: Promise<void>) =>
           ended.then(() => link.send({ kind: "ended", part }));
         // The other process accepts them: what comes to a server that is closing is turned away.

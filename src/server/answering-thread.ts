@@ -6,7 +6,7 @@ import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { ReaderEpoch } from "../memory/epochs.ts";
 import type { AnswerTap } from "./answer-tap.ts";
 import { FaultReport } from "./fault-report.ts";
-import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
+import type { FromThread, ThreadOrder, ThreadStart, ToThread } from "./messages.ts";
 import { QueryCounts } from "./query-counts.ts";
 import { QueryTap } from "./query-tap.ts";
 import { Responder } from "./responder.ts";
@@ -33,12 +33,13 @@ export interface AnsweringThread {
 
 /**
  * @param now seconds since 1970.
- * @param onStop told once that the thread is to end.
+ * @param onOrder told of what concerns the thread's sockets and its end; also from within `enter`, where
+ *   a query is being answered.
  */
 export function answeringThread(
   { thread, image, marks, signals, answerCacheMiB, queryCounts, queries }: ThreadStart,
   now: () => number,
-  onStop: () => void = () => undefined,
+  onOrder: (order: ThreadOrder) => void = () => undefined,
 ): AnsweringThread {
   const counter = new QueryCounts(queryCounts);
   const faults = new FaultReport();
@@ -58,8 +59,8 @@ export function answeringThread(
       case "growth":
         responder.grow(message.growth);
         break;
-      case "stop":
-        onStop();
+      default:
+        onOrder(message);
     }
   };
   const takeMail = (): void => {

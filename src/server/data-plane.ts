@@ -13,6 +13,7 @@ import {
   type UnboundSockets,
 } from "./batch-sockets.ts";
 import { type DataPlaneCounters, DataPlaneTally } from "./data-plane-counters.ts";
+import type { ConnectionHeir, GivenConnection } from "./given-connections.ts";
 import { type HeldPlaces, holdPlaces, type InheritedSockets } from "./held-places.ts";
 import type { ListenAddress } from "./listener.ts";
 import type { BatchThreadStart, EventThreadStart, SnapshotImage, ThreadStart } from "./messages.ts";
@@ -70,11 +71,15 @@ export interface DataPlane {
   readonly hear: () => void;
   /** Finishes what has begun, then stops. */
   readonly stop: () => Promise<void>;
+  /** Goes on with connections of another process, which are its own from now on. */
+  readonly adopt: (connections: readonly GivenConnection[]) => void;
   /**
    * Does the same where another process answers at the same places: nothing is lost that came here,
-   * and nothing more comes. A connection ends right after an answer, or after 1.5 s without.
+   * and nothing more comes. A connection that cannot be given to that process ends right after an
+   * answer, or after 1.5 s without.
+   * @param heir default: all of them end so.
    */
-  readonly leave: () => Promise<void>;
+  readonly leave: (heir?: ConnectionHeir) => Promise<void>;
 }
 
 /** How many threads answer: those for UDP and one for TCP, or one for both. */
@@ -188,8 +193,12 @@ export async function startDataPlane(
       places?.freeUdp();
     },
     stop,
-    leave: async () => {
-      first.thread.post({ kind: "leave" });
+    adopt: (connections) => {
+      if (first.thread.isThere) first.thread.post({ kind: "adopt", connections });
+      else for (const { descriptor } of connections) tcpDescriptors().close(descriptor);
+    },
+    leave: async (heir) => {
+      first.thread.post({ kind: "leave", heir });
       const connections = first.thread.stop();
       try {
         for (const member of members) member.deafen();

@@ -3,11 +3,13 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { answeringThread } from "./answering-thread.ts";
-import type { BoundListener, ListenAddress } from "./listener.ts";
-import type { EventThreadStart, TcpPlace, ToThread } from "./messages.ts";
+import { type ConnectionHeir, type GivenConnection, sendConnections } from "./given-connections.ts";
+import { type BoundListener, formatListenAddress, type ListenAddress } from "./listener.ts";
+import type { EventThreadStart, TcpPlace, ThreadOrder } from "./messages.ts";
 import { doorOf } from "./query-counts.ts";
 import type { Responder } from "./responder.ts";
-import { ConnectionCount, type EndingCalls, listenTcp, type TcpListener } from "./tcp.ts";
+import { ConnectionCount, type LeavePlan, listenTcp, type TcpListener } from "./tcp.ts";
+import { descriptorOf, type EndingCalls } from "./tcp-connection.ts";
 import { tcpDescriptors } from "./tcp-descriptors.ts";
 import { listenUdp } from "./udp-dgram.ts";
 
@@ -16,7 +18,8 @@ const portTries = 20;
 
 const start: EventThreadStart = workerData;
 const now = (): number => Math.floor(Date.now() / 1000);
-const thread = answeringThread(start, now, () => void stop());
+// An order may come while a query of a connection is being answered, and waits until that is done.
+const thread = answeringThread(start, now, (order) => void setImmediate(obey, order));
 const { say, fault, take, tap } = thread;
 const { counter } = thread;
 const { note } = thread.responder;
@@ -24,15 +27,30 @@ const connections = new ConnectionCount((change) => counter.connection(change));
 counter.forgetConnections();
 const listeners: (BoundListener | TcpListener)[] = [];
 let isLeaving = false;
+let heir: ConnectionHeir | undefined;
+let listened: Promise<void> | undefined;
 
-parentPort?.on("message", (message: ToThread) => {
-  if (message.kind === "listen") void listenAll();
-  else if (message.kind === "leave") isLeaving = true;
-  else take(message);
-});
+parentPort?.on("message", take);
 
 if (start.isHeld) say({ kind: "listening", addresses: [] });
-else void listenAll();
+else listened = listenAll();
+
+function obey(order: ThreadOrder): void {
+  switch (order.kind) {
+    case "listen":
+      listened = listenAll();
+      break;
+    case "adopt":
+      void adopt(order.connections);
+      break;
+    case "leave":
+      isLeaving = true;
+      heir = order.heir;
+      break;
+    case "stop":
+      void stop();
+  }
+}
 
 async function listenAll(): Promise<void> {
   const addresses: ListenAddress[] = [];
@@ -112,22 +130,52 @@ function onSendFailure(error: Error): void {
   fault(error);
 }
 
-/** The system's, for sockets of node: it tells their descriptors, though its types do not say so. */
-function endingCalls(): EndingCalls {
+/** Goes on with connections as soon as it listens; none of them is left open. */
+async function adopt(connections: readonly GivenConnection[]): Promise<void> {
+  await listened;
+  for (const { place, descriptor, octets } of connections) {
+    const listener = listeners.find(
+      (each): each is TcpListener => "adopt" in each && formatListenAddress(each.address) === place,
+    );
+    try {
+      if (!listener) throw new Error(`cannot go on with a connection: none listens on ${place}`);
+      listener.adopt(descriptor, octets);
+    } catch (error) {
+      tcpDescriptors().close(descriptor);
+      fault(error);
+    }
+  }
+}
+
+/** How a listener is left: its connections go to the heir, if that listens there too. */
+function leavePlan({ address }: BoundListener): LeavePlan {
+  const place = formatListenAddress(address);
+  const file = heir?.places.includes(place) ? heir.file : undefined;
   const { cork, shutDown } = tcpDescriptors();
-  const of = (call: (descriptor: number) => void) => (socket: object) => {
-    const handle: unknown = Reflect.get(socket, "_handle");
-    const descriptor: unknown =
-      typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
-    if (typeof descriptor === "number" && descriptor >= 0) call(descriptor);
+  const of =
+    (call: (descriptor: number) => void): EndingCalls["cork"] =>
+    (socket) => {
+      const descriptor = descriptorOf(socket);
+      if (descriptor !== undefined) call(descriptor);
+    };
+  return {
+    cork: of(cork),
+    shutDown: of(shutDown),
+    give:
+      file === undefined
+        ? undefined
+        : (connections) =>
+            sendConnections(
+              file,
+              connections.map(({ descriptor, octets }) => ({ place, descriptor, octets })),
+            ),
   };
-  return { cork: of(cork), shutDown: of(shutDown) };
 }
 
 async function stop(): Promise<void> {
   await Promise.all(
     listeners.map((each) =>
-      isLeaving && "leave" in each ? each.leave(endingCalls()) : each.stop(),
+      isLeaving && "leave" in each ? each.leave(leavePlan(each)) : each.stop(),
     ),
   );
   parentPort?.close();

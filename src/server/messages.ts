@@ -2,6 +2,7 @@
 
 import type { SnapshotImage } from "../answer/snapshot.ts";
 import type { ServiceGrowth } from "../federation/service-reader.ts";
+import type { ConnectionHeir, GivenConnection } from "./given-connections.ts";
 import type { ListenAddress } from "./listener.ts";
 import type { QueryRing } from "./query-ring.ts";
 import type { ThreadSignals } from "./thread-signals.ts";
@@ -52,10 +53,16 @@ export type ToThread =
   | { readonly kind: "image"; readonly image: SnapshotImage; readonly sequence: number }
   /** The services' memory has more of something; what lies in it may be read from now on. */
   | { readonly kind: "growth"; readonly growth: ServiceGrowth }
+  | ThreadOrder;
+
+/** What concerns a thread's sockets and its end. */
+export type ThreadOrder =
   /** To a thread with an event loop that was held: it listens from now on. */
   | { readonly kind: "listen" }
+  /** To a thread with an event loop: it goes on with these connections of another process. */
+  | { readonly kind: "adopt"; readonly connections: readonly GivenConnection[] }
   /** To a thread that listens beside another process: its next stop loses nothing. */
-  | { readonly kind: "leave" }
+  | { readonly kind: "leave"; readonly heir: ConnectionHeir | undefined }
   /** To threads with an event loop; the others have their signals. */
   | { readonly kind: "stop" };
 

@@ -42,6 +42,7 @@ export class SupervisedThread {
   /** `undefined` while there is none. One that is being started finds what is posted when it begins. */
   #worker: Worker | undefined;
   #restarting: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
   #quickDeaths = 0;
   #startedMs = performance.now();
 
@@ -85,8 +86,13 @@ export class SupervisedThread {
     this.#plan.onPost();
   }
 
-  /** Finishes what has begun, then ends. */
-  async stop(): Promise<void> {
+  /** Finishes what has begun, then ends; who calls it again waits for the same. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     this.#stopping.abort();
     await this.#restarting;
     if (!this.#worker) return;

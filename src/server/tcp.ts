@@ -1,13 +1,20 @@
-// DNS over TCP (RFC 7766): two octets of length before each message, many messages in a row,
-// answered in order. It keeps the limits on connections and time; it must not look inside a
-// message. Does I/O.
+// Listeners of DNS over TCP: they keep the limits on connections and time, and know how connections
+// end or go on in another process. They must not know what comes over one. Does I/O.
 
-import { createServer, type Server, type Socket } from "node:net";
-import type { Address } from "../federation/model.ts";
+import { createServer, type Server, Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { BoundListener } from "./listener.ts";
 import { sourceAddress } from "./listener.ts";
 import type { TcpPlace } from "./messages.ts";
 import type { Responder } from "./responder.ts";
+import {
+  type Ending,
+  type EndingCalls,
+  endSoftly,
+  type OfferedConnection,
+  type ServedConnection,
+  serveConnection,
+} from "./tcp-connection.ts";
 
 /** Limits of one TCP listener. */
 export interface TcpLimits {
@@ -55,27 +62,36 @@ export class ConnectionCount {
   }
 }
 
-/** Octets of answers after which a connection waits until they are sent and others had their turn. */
-const batchSize = 256 * 1024;
 /**
  * While stopping: how long a connection must be quiet before it is ended, after how long it is ended
- * right after an answer if it never is, how long the client may take to end it too, and how long at
- * most.
+ * right after an answer if it never is, and how long at most.
  */
 const quietMs = 20;
 const impatientMs = 500;
-const lingerMs = 200;
 const drainMs = 1000;
 /** While leaving: how long an idle connection is kept in case that something comes. */
 const idleLeaveMs = 1500;
+/** How long it is tried to give connections away, how often, and how many and how much at once. */
+const giveMs = 500;
+const giveAgainMs = 2;
+const mostAtOnce = 32;
+const enoughOctets = 8 * 1024;
 
 /** A listener whose place another process may take. */
 export interface TcpListener extends BoundListener {
+  /** Goes on with a connection of another process, which it has read so much of. */
+  readonly adopt: (descriptor: number, octets: Uint8Array) => void;
   /**
-   * Stops where others accept in its place, in two seconds at most: each client is ended right after an
-   * answer, when it has not asked again yet.
+   * Stops where others accept in its place. Connections go on there if they can be given; each other
+   * one ends right after an answer, when its client has not asked again yet, in two seconds at most.
    */
-  readonly leave: (calls?: EndingCalls) => Promise<void>;
+  readonly leave: (plan?: LeavePlan) => Promise<void>;
+}
+
+/** How a listener is left. */
+export interface LeavePlan extends Partial<EndingCalls> {
+  /** Gives connections away, all or none: throws if it cannot. Default: they end here. */
+  readonly give?: ((connections: readonly OfferedConnection[]) => void) | undefined;
 }
 
 /** Listens and answers until stopped. Rejects with the system's error if it cannot. */
@@ -86,21 +102,24 @@ export async function listenTcp(
   count: ConnectionCount,
   limits: TcpLimits = defaultTcpLimits,
 ): Promise<TcpListener> {
-  const open = new Set<Socket>();
+  const open = new Set<ServedConnection>();
   const ending: Ending = { isLeaving: false, isImpatient: false };
-  const server = createServer({ noDelay: true }, (socket) => {
+  const welcome = (socket: Socket, octets?: Uint8Array): void => {
     const client = socket.remoteAddress;
     if (client === undefined || !count.add(client, limits)) {
       socket.destroy();
       return;
     }
-    open.add(socket);
+    const { idleMs } = limits;
+    const source = sourceAddress(client);
+    const served = serveConnection(socket, { source, responder, idleMs, ending, octets });
+    open.add(served);
     socket.once("close", () => {
-      open.delete(socket);
+      open.delete(served);
       count.remove(client);
     });
-    serveConnection(socket, sourceAddress(client), responder, limits, ending);
-  });
+  };
+  const server = createServer({ noDelay: true }, (socket) => welcome(socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     const own = { host: address, port, ipv6Only: true, exclusive: true };
@@ -114,133 +133,111 @@ export async function listenTcp(
   const boundPort = bound !== null && typeof bound === "object" ? bound.port : port;
   return {
     address: { address, port: boundPort },
+    adopt: (fd, octets) => welcome(new Socket({ fd, readable: true, writable: true }), octets),
     stop: () => drain(server, open, ending),
-    leave: (calls) => leave(server, open, Object.assign(ending, calls)),
+    leave: (plan) => leave(server, open, ending, plan, onError),
   };
 }
+
+type OpenConnections = ReadonlySet<ServedConnection>;
 
 /**
- * What lets an answer and the end of its connection go as one segment: between two of them a client
- * could ask again, on a busy machine.
+ * Closes the listener, gives its connections away, ends each that is left after an answer, and at last
+ * those that ask nothing.
  */
-export interface EndingCalls {
-  /** Keeps what is written from now on. */
-  readonly cork: (socket: Socket) => void;
-  /** Sends it, and the end of this side. */
-  readonly shutDown: (socket: Socket) => void;
-}
-
-/** What all connections of a listener are told of its end. */
-interface Ending extends Partial<EndingCalls> {
-  /** Whether one with a client that asks one query after the other ends after the next answer. */
-  isLeaving: boolean;
-  /** Whether a connection ends as soon as all that came over it is answered. */
-  isImpatient: boolean;
-}
-
-function serveConnection(
-  socket: Socket,
-  source: Address,
-  responder: Pick<Responder, "respond">,
-  limits: TcpLimits,
+async function leave(
+  server: Server,
+  open: OpenConnections,
   ending: Ending,
-): void {
-  const sourcePort = socket.remotePort ?? 0;
-  const idle = setTimeout(() => socket.destroy(), limits.idleMs);
-  let chunks: Buffer[] = [];
-  let held = 0;
-  let needed = 2;
-  let isEnded = false;
-
-  const answerWhole = (): void => {
-    let octets = Buffer.concat(chunks);
-    const responses: Uint8Array[] = [];
-    let size = 0;
-    while (!isEnded && size < batchSize && octets.length >= lengthOf(octets)) {
-      const query = octets.subarray(2, lengthOf(octets));
-      octets = octets.subarray(lengthOf(octets));
-      idle.refresh();
-      const response = responder.respond({ octets: query, source, sourcePort, transport: "tcp" });
-      if (response) {
-        responses.push(Uint8Array.of(response.length >>> 8, response.length & 0xff), response);
-        size += response.length + 2;
-      } else {
-        // Silence cannot be told from a slow answer here, so the connection ends.
-        isEnded = true;
-      }
-    }
-    chunks = [octets];
-    held = octets.length;
-    needed = lengthOf(octets);
-    const isLast =
-      !isEnded &&
-      held === 0 &&
-      (ending.isImpatient || (ending.isLeaving && responses.length === 2));
-    if (isLast) ending.cork?.(socket);
-    const isSent = responses.length === 0 || socket.write(Buffer.concat(responses));
-    if (isEnded) {
-      socket.destroySoon();
-    } else if (isLast) {
-      // A client that asks one query after the other learns of the end before it asks again.
-      if (socket.writableLength === 0) ending.shutDown?.(socket);
-      endSoftly(socket);
-    } else if (!isSent) {
-      socket.pause();
-    } else if (held >= needed) {
-      socket.pause();
-      setImmediate(goOn);
-    }
-  };
-  const goOn = (): void => {
-    socket.resume();
-    if (held >= needed && socket.writable) answerWhole();
-  };
-
-  socket.on("data", (chunk) => {
-    if (isEnded || !socket.writable) return;
-    chunks.push(chunk);
-    held += chunk.length;
-    if (held >= needed) answerWhole();
-  });
-  socket.on("drain", goOn);
-  // A client that resets its connection is no fault of ours; "close" follows.
-  socket.on("error", () => socket.destroy());
-  socket.once("close", () => clearTimeout(idle));
-}
-
-/** Octets of the first message with its length field, as far as it is known. */
-function lengthOf(octets: Buffer): number {
-  return octets.length >= 2 ? 2 + octets.readUInt16BE(0) : 2;
-}
-
-/** Closes the listener, ends each connection after an answer, and at last those that ask nothing. */
-async function leave(server: Server, open: ReadonlySet<Socket>, ending: Ending): Promise<void> {
+  { give, ...calls }: LeavePlan = {},
+  onError: (error: Error) => void,
+): Promise<void> {
+  const closed = allClosed(server, open);
+  if (give) await giveAll(open, give, onError);
+  Object.assign(ending, calls);
   ending.isLeaving = true;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const impatient = setTimeout(() => {
     ending.isImpatient = true;
   }, impatientMs);
   const late = setTimeout(() => {
-    for (const socket of open) endSoftly(socket);
+    for (const { socket } of open) endSoftly(socket);
   }, idleLeaveMs);
   await closed;
   clearTimeout(impatient);
   clearTimeout(late);
 }
 
+/** Gives away all that can be given in time; what cannot goes on here. */
+async function giveAll(
+  open: OpenConnections,
+  give: (connections: readonly OfferedConnection[]) => void,
+  onError: (error: Error) => void,
+): Promise<void> {
+  const endMs = performance.now() + giveMs;
+  let failure: Error | undefined;
+  while ([...open].some(({ isOpen }) => isOpen()) && performance.now() < endMs) {
+    try {
+      giveOnce(open, give);
+      failure = undefined;
+    } catch (error) {
+      // The other process may be busy.
+      failure = error instanceof Error ? error : new Error(String(error));
+    }
+    if (open.size > 0) await delay(giveAgainMs);
+  }
+  if (failure) onError(failure);
+}
+
+function giveOnce(
+  open: OpenConnections,
+  give: (connections: readonly OfferedConnection[]) => void,
+): void {
+  let batch: OfferedConnection[] = [];
+  let size = 0;
+  const flush = (): void => {
+    const offered = batch;
+    batch = [];
+    size = 0;
+    if (offered.length === 0) return;
+    try {
+      give(offered);
+    } catch (error) {
+      for (const { kept } of offered) kept();
+      throw error;
+    }
+    for (const { given } of offered) given();
+  };
+  for (const connection of [...open]) {
+    const offered = connection.offer();
+    if (!offered) continue;
+    batch.push(offered);
+    size += offered.octets.length;
+    if (batch.length === mostAtOnce || size > enoughOctets) flush();
+  }
+  flush();
+}
+
 /** Closes the listener, answers what each connection has sent, then ends it. */
-async function drain(server: Server, open: ReadonlySet<Socket>, ending: Ending): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const socket of open) endOnceQuiet(socket);
+async function drain(server: Server, open: OpenConnections, ending: Ending): Promise<void> {
+  const closed = allClosed(server, open);
+  for (const { socket } of open) endOnceQuiet(socket);
   const impatient = setTimeout(() => {
     ending.isImpatient = true;
   }, impatientMs);
   const late = setTimeout(() => {
-    for (const socket of open) socket.destroy();
+    for (const { socket } of open) socket.destroy();
   }, drainMs);
   await closed;
   clearTimeout(impatient);
   clearTimeout(late);
+}
+
+/** Accepts no more; resolves when no connection is left, whether it was accepted here or not. */
+async function allClosed(server: Server, open: OpenConnections): Promise<void> {
+  const ends = [...open].map(
+    ({ socket }) => new Promise<void>((resolve) => socket.once("close", () => resolve())),
+  );
+  await Promise.all([new Promise<void>((resolve) => server.close(() => resolve())), ...ends]);
 }
 
 function endOnceQuiet(socket: Socket): void {
@@ -251,15 +248,4 @@ function endOnceQuiet(socket: Socket): void {
       if (socket.bytesRead === bytesRead) endSoftly(socket);
     });
   });
-}
-
-/**
- * Ends this side and lets the client end its own: to close a connection over which something comes
- * would take away answers that the client has not read yet (RFC 9293 section 3.6.1).
- */
-function endSoftly(socket: Socket): void {
-  socket.setTimeout(0);
-  socket.end();
-  const late = setTimeout(() => socket.destroy(), lingerMs);
-  socket.once("close", () => clearTimeout(late));
 }

@@ -14,7 +14,8 @@ const MSG_NOSIGNAL = 0x4000;
 const MSG_CMSG_CLOEXEC = 0x4000_0000;
 /** SCM_MAX_FD: the most descriptors of one datagram. */
 export const mostDescriptors = 253;
-const largestDatagram = 4096;
+/** More octets are cut off. */
+const largestDatagram = 96 * 1024;
 
 /** Sizes of `struct msghdr`, `struct iovec` and `struct cmsghdr` on 64-bit machines. */
 const messageSize = 56;
@@ -86,8 +87,7 @@ function bindDatagrams({ func, address, result, must }: SystemLibrary): UnixData
     return { message, kept: [name, octets, control, vector] };
   }
 
-  function receive(fd: number): UnixDatagram | undefined {
-    const octets = new Uint8Array(largestDatagram);
+  function receive(fd: number, octets: Uint8Array<ArrayBuffer>): UnixDatagram | undefined {
     const control = new ArrayBuffer(controlRoom);
     const { message } = messageOf(undefined, octets, control);
     const received = result(receiveMessage(fd, message, MSG_CMSG_CLOEXEC));
@@ -98,7 +98,7 @@ function bindDatagrams({ func, address, result, must }: SystemLibrary): UnixData
       for (const each of descriptors) close(each);
       throw new Error("cannot receive descriptors: this process may not open so many files");
     }
-    return { octets: octets.subarray(0, received), descriptors };
+    return { octets: octets.slice(0, received), descriptors };
   }
 
   return {
@@ -114,7 +114,8 @@ function bindDatagrams({ func, address, result, must }: SystemLibrary): UnixData
       } finally {
         process.umask(mask);
       }
-      return { receive: () => receive(fd), close: () => void close(fd) };
+      const room = new Uint8Array(largestDatagram);
+      return { receive: () => receive(fd, room), close: () => void close(fd) };
     },
     send: (file, octets, descriptors = []) => {
       const fd = open(file);
