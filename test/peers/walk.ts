@@ -169,6 +169,8 @@ export class Walk {
   async #serve(command: string, output: readonly string[]): Promise<void> {
     const deadlineMs = performance.now() + patienceMs;
     const log = path.join(this.folder, `.serve-${++this.#servers}.log`);
+    // The shell in the background may make the file after this one has gone on.
+    writeFileSync(log, "");
     await this.#run(`{ ${command}\n} > ${log} 2>&1 &\nwalk_server=$!`, deadlineMs);
     while (!isShownBy(output, readFileSync(log, "utf8").split("\n"))) {
       if (performance.now() > deadlineMs) {
