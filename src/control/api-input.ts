@@ -25,7 +25,8 @@ export function readInput<Schema extends z.ZodType>(
   const read = schema.safeParse(value);
   if (read.success) return { ok: true, value: read.data };
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const faults = read.error.issues.flatMap((issue) => faultsOf(part, issue, known, value));
+  const issues = read.error.issues.slice(0, mostFaults);
+  const faults = issues.flatMap((issue) => faultsOf(part, issue, known, value));
   return { ok: false, faults: faults.slice(0, mostFaults) };
 }
 
@@ -49,6 +50,10 @@ export function readBody<Schema extends z.ZodType>(
   body: unknown,
 ): Input<z.output<Schema>> {
   if (typeof body !== "string" || body.trim() === "") return readInput("body", schema, undefined);
+  if (!isSimple(body)) {
+    const allowed = `${mostValues} values, ${mostDepth} levels deep`;
+    return { ok: false, faults: [`body: allowed at most ${allowed}, got more`] };
+  }
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -56,6 +61,49 @@ export function readBody<Schema extends z.ZodType>(
     return { ok: false, faults: ["body: it is no JSON"] };
   }
   return readInput("body", schema, value);
+}
+
+/** 100,000 queries of five values each, and somewhat more. */
+const mostValues = 700_000;
+const mostDepth = 16;
+
+/**
+ * Whether a JSON text has no more values, nor deeper ones, than anybody needs: what is allowed to be
+ * long could else hold up everything for seconds while it is parsed.
+ */
+function isSimple(text: string): boolean {
+  let values = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = stringEnd(text, at);
+        break;
+      case 0x2c: // ,
+        values++;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        values++;
+        depth++;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+    }
+    if (values > mostValues || depth > mostDepth) return false;
+  }
+  return true;
+}
+
+/** Where the string that begins at a place of the text ends. */
+function stringEnd(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at;
+    if (code === 0x5c) at++;
+  }
+  return text.length;
 }
 
 type Kind = "number" | "list" | "text";
@@ -83,8 +131,9 @@ function faultsOf(
 ): string[] {
   if (issue.code === "unrecognized_keys") {
     const candidates = issue.path.length === 0 ? known : [];
-    return issue.keys.map((key) => {
-      const near = nearest(key, candidates);
+    // There may be very many, and each is compared with all that are known.
+    return issue.keys.slice(0, mostFaults).map((key) => {
+      const near = nearest(key.slice(0, 64), candidates);
       const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
       return `${pathOf(part, [...issue.path, key])}: there is no such ${nounOf(part)}${hint}`;
     });

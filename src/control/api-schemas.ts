@@ -172,22 +172,30 @@ export type NewEvent = ServerEvent extends infer Each
     : never
   : never;
 
+/** Refusals tell the text that is wrong, so that none may be long. */
+const assumedTexts = z.array(z.string().max(400)).max(1000).default([]);
+
 /** What-if: verdicts and drains that are taken as given. Texts as the command line takes them. */
 export const whatIfSchema = z.strictObject({
   /** `CLUSTER=down`, `ADDRESS=up`, `CLUSTER/NAMESPACE/NAME=down`. */
-  health: z.array(z.string()).max(1000).default([]),
-  drain: z.array(z.string()).max(1000).default([]),
-  undrain: z.array(z.string()).max(1000).default([]),
+  health: assumedTexts,
+  drain: assumedTexts,
+  undrain: assumedTexts,
 });
 
 /** How often one query may count in a replay: sums of so many are told exactly enough. */
 export const mostCounted = 1e12;
 
+/** What is asked and by whom, as texts. */
+export const questionTexts = {
+  name: z.string().min(1).max(1100).describe("the name asked for"),
+  type: z.string().min(1).max(20).default("A").describe("a mnemonic, or TYPE123"),
+  client: z.string().min(1).max(100).describe("a source address, or an ECS prefix with /LEN"),
+  resolver: z.string().min(1).max(100).optional().describe("who sends the ECS prefix"),
+};
+
 const replayedQuery = z.strictObject({
-  name: z.string().min(1),
-  type: z.string().min(1).default("A"),
-  client: z.string().min(1),
-  resolver: z.string().min(1).optional(),
+  ...questionTexts,
   count: z.number().positive().max(mostCounted).default(1),
 });
 

@@ -14,6 +14,7 @@ import {
 } from "./api-answers.ts";
 import {
   clusterSchema,
+  questionTexts,
   serviceSchema,
   stateSchema,
   whatIfReportSchema,
@@ -182,10 +183,7 @@ export const operations: readonly Operation[] = [
     summary: "What a client would be answered, and why, step by step; also with assumptions",
     path: none,
     query: z.strictObject({
-      name: z.string().min(1).max(1100).describe("the name asked for"),
-      type: z.string().min(1).max(20).default("A").describe("a mnemonic, or TYPE123"),
-      client: z.string().min(1).max(100).describe("a source address, or an ECS prefix with /LEN"),
-      resolver: z.string().min(1).max(100).optional().describe("who sends the ECS prefix"),
+      ...questionTexts,
       ...whatIfSchema.shape,
     }),
     answer: { schema: explanationSchema },
@@ -206,7 +204,7 @@ export const operations: readonly Operation[] = [
     body: whatIfRequestSchema,
     bodyLimit: whatIfOctets,
     answer: { schema: whatIfReportSchema },
-    refusals: { 409: "there is no sample", 503: "another one is being reckoned: ask again" },
+    refusals: { 503: "another one is being reckoned: ask again" },
     run: async ({ body }, { backend }) => {
       const outcome = await backend.whatIf(body);
       if (outcome.ok) return ok(outcome.report);
