@@ -1,7 +1,8 @@
 // Each reading of the files as one of four outcomes, told to who counts, logs or waits. It must not know
-// how files are read, nor what their states hold.
+// how files are read, nor what their states hold. Does I/O: timers.
 
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Problem } from "../config/problem.ts";
 import type { ReloadReport } from "../control/api-answers.ts";
 import type { EventLog } from "../control/event-log.ts";
@@ -18,6 +19,9 @@ export interface ReloadCounts {
   /** When files were last read that had none; milliseconds since 1970. */
   readonly lastGoodMs: number;
 }
+
+/** Files that somebody is writing to are waited for so long, in all. */
+const mostSettlingMs = 3000;
 
 /** The readings of a server that runs, after its first. */
 export class Reloads<State> {
@@ -65,7 +69,9 @@ export class Reloads<State> {
   }
 
   /**
-   * Reads by `trigger` and says what came of it, one caller after the other. Rejects if it failed.
+   * Reads by `trigger` and says what came of it, one caller after the other. Rejects if it failed. A
+   * file that was written to a moment ago is read in its former version until it has settled: then
+   * all is read once more, as what was written just before the call is what is asked about.
    * @param trigger resolves with a reading that sees all that is there now.
    */
   now(trigger: () => Promise<void>): Promise<ReloadReport> {
@@ -77,7 +83,14 @@ export class Reloads<State> {
   async #now(trigger: () => Promise<void>): Promise<ReloadReport> {
     this.#last = undefined;
     this.#told = undefined;
+    const endMs = performance.now() + mostSettlingMs;
     await trigger();
+    for (;;) {
+      const { retryAfterMs } = this.#seen().reading ?? {};
+      if (retryAfterMs === undefined || performance.now() + retryAfterMs > endMs) break;
+      await delay(retryAfterMs);
+      await trigger();
+    }
     await this.#used;
     const { reading, told } = this.#seen();
     if (!reading || told === "failed") throw new Error("cannot read the files again");
