@@ -4,6 +4,7 @@
 import { linuxSockets } from "./linux-sockets.ts";
 import { formatListenAddress, type ListenAddress } from "./listener.ts";
 import { type BatchSocket, waitMs } from "./udp-batch.ts";
+import { WholeCount } from "./whole-count.ts";
 
 /** A socket that is bound, and where; a port that the system chose stands in place of 0. */
 export interface OpenSocket extends BatchSocket {
@@ -52,7 +53,10 @@ export function openUnboundSockets(
   { isShared }: Sharing,
 ): UnboundSockets {
   const calls = linuxSockets();
-  const sockets: (BatchSocket & { readonly place: ListenAddress })[] = [];
+  const sockets: (BatchSocket & {
+    readonly place: ListenAddress;
+    readonly drops: WholeCount;
+  })[] = [];
   const descriptors = (): number[] => sockets.map(({ descriptor }) => descriptor);
   const close = (): void => {
     for (const { descriptor } of sockets.splice(0)) calls.close(descriptor);
@@ -60,7 +64,7 @@ export function openUnboundSockets(
   try {
     for (const place of listen) {
       const open = (): BatchSocket => calls.open(place, { isShared, receiveTimeoutMs: waitMs });
-      sockets.push({ ...listening(place, open), place });
+      sockets.push({ ...listening(place, open), place, drops: new WholeCount() });
     }
   } catch (error) {
     close();
@@ -80,7 +84,8 @@ export function openUnboundSockets(
       for (const each of descriptors()) calls.deafen(each);
     },
     hasWaiting: () => descriptors().some((each) => calls.waiting(each) > 0),
-    dropped: () => descriptors().reduce((sum, each) => sum + calls.dropped(each), 0),
+    dropped: () =>
+      sockets.reduce((sum, { descriptor, drops }) => sum + drops.at(calls.dropped(descriptor)), 0),
     close,
   };
 }

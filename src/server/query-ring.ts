@@ -1,6 +1,8 @@
 // A ring of records in memory that two threads share: one writes, one reads, and neither waits for
 // the other. What does not fit is dropped and counted. It must not know what a record says.
 
+import { WholeCount } from "./whole-count.ts";
+
 /**
  * One thread's ring. It outlives the thread: the next one in its place goes on where that one
  * stood, and what that one did not finish was never there.
@@ -114,8 +116,8 @@ export class RingReader {
   readonly #share: Float64Array;
   readonly #size: number;
   #read: number;
-  readonly #offered: WholeCount;
-  readonly #dropped: WholeCount;
+  readonly #offered = new WholeCount();
+  readonly #dropped = new WholeCount();
 
   constructor(ring: QueryRing) {
     this.#words = new Int32Array(ring, 0, headerOctets / 4);
@@ -123,8 +125,6 @@ export class RingReader {
     this.#view = new DataView(ring, headerOctets);
     this.#size = this.#view.byteLength;
     this.#read = Atomics.load(this.#words, Word.READ);
-    this.#offered = new WholeCount(this.#words, Word.OFFERED);
-    this.#dropped = new WholeCount(this.#words, Word.DROPPED);
   }
 
   /** Says which share of the queries, 0 to 1, is to be a record from now on. */
@@ -156,31 +156,11 @@ export class RingReader {
 
   /** Records that were offered to the ring since it was made. */
   get offered(): number {
-    return this.#offered.value;
+    return this.#offered.at(Atomics.load(this.#words, Word.OFFERED));
   }
 
   /** Those of them that it had no room for. */
   get dropped(): number {
-    return this.#dropped.value;
-  }
-}
-
-/** A count in a word that wraps, as a whole number; to be looked at now and then. */
-class WholeCount {
-  readonly #words: Int32Array;
-  readonly #word: number;
-  #last = 0;
-  #value = 0;
-
-  constructor(words: Int32Array, word: number) {
-    this.#words = words;
-    this.#word = word;
-  }
-
-  get value(): number {
-    const now = Atomics.load(this.#words, this.#word);
-    this.#value += (now - this.#last) >>> 0;
-    this.#last = now;
-    return this.#value;
+    return this.#dropped.at(Atomics.load(this.#words, Word.DROPPED));
   }
 }
