@@ -108,7 +108,7 @@ export class Drains {
     this.#last = done.catch(() => undefined);
     return done.catch((error: unknown) => ({
       ok: false,
-      message: `cannot keep drains: ${wordsOf(error)}`,
+      message: `cannot keep drains: ${withoutPaths(wordsOf(error))}`,
     }));
   }
 
@@ -148,4 +148,9 @@ function placeOf(reason: string, text: string): { line: number; column: number }
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What node says of a failure of the file system, without which call it was and on what paths. */
+function withoutPaths(reason: string): string {
+  return reason.replace(/, \w+ '.*$/s, "");
 }
