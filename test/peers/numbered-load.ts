@@ -35,7 +35,7 @@ const tickMs = 5;
 /** Between the queries of a connection, and between connections for one query. */
 const pauseMs = 10;
 /** A query that is not answered for so long is lost. */
-const lostMs = 3000;
+const lostMs = 20_000;
 
 /** Made by `startLoad`. */
 export class NumberedLoad {
@@ -50,6 +50,8 @@ export class NumberedLoad {
   #startedMs = performance.now();
   #due = 0;
   #isOver = false;
+  /** How many of the connections that stay the server has ended. */
+  ended = 0;
   sent = { udp: 0, tcp: 0 };
   answered = { udp: 0, tcp: 0 };
   /** What became of those that were not answered. */
@@ -131,6 +133,7 @@ export class NumberedLoad {
         // more is asked.
         await new Promise((resolve) => setImmediate(resolve));
       }
+      if (!client.isOpen) this.ended++;
       client.socket.destroy();
     }
   }

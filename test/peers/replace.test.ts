@@ -46,26 +46,29 @@ describe("meridian serve --replace", () => {
     await server.stop();
   });
 
-  for (const [what, listen, asked] of [
-    ["IPv4", ["127.0.0.1:0"], "127.0.0.1"],
-    ["IPv6", ["[::1]:0"], "::1"],
-    ["wildcards", ["0.0.0.0:0"], "127.0.0.9"],
-    ["wildcards of IPv6", ["[::]:0"], "::1"],
+  for (const [what, listen, asked, numbers] of [
+    ["IPv4", ["127.0.0.1:0"], "127.0.0.1", [1, 3, 2]],
+    ["IPv6", ["[::1]:0"], "::1", [3]],
+    ["wildcards", ["0.0.0.0:0"], "127.0.0.9", [1]],
+    ["wildcards of IPv6", ["[::]:0"], "::1", [1]],
   ] as const) {
     it(`loses no query over ${what}, process after process, with other numbers of threads`, async () => {
       server.configure({ ...spec, listen: { dns: listen } });
       await server.start();
       const { port } = server.dns;
       load = await started({ server: { address: asked, port } });
-      for (const workers of [1, 3, 2]) {
+      for (const workers of numbers) {
         server.configure({ ...spec, listen: { dns: listen }, workers });
         await server.replace();
+      }
+      // However slow the machine is: it was asked over the new process too.
+      const before = { ...load.answered };
+      while (load.answered.udp < before.udp + 200 || load.answered.tcp < before.tcp + 50) {
+        await delay(5);
       }
       await load.stop();
       expect(load.lost).to.deep.equal([]);
       expect(load.sent).to.deep.equal(load.answered);
-      expect(load.answered.udp).to.be.greaterThan(1000);
-      expect(load.answered.tcp).to.be.greaterThan(50);
     });
   }
 
@@ -89,17 +92,17 @@ describe("meridian serve --replace", () => {
         }
       }
     });
-    for (let times = 0; times < 3; times++) await server.replace();
+    for (let times = 0; times < 2; times++) await server.replace();
+    while (asked < 20) await delay(5);
     expect(server.http.port).to.equal(port);
     isOver = true;
     await Promise.all(asking);
     expect(failures).to.deep.equal([]);
-    expect(asked).to.be.greaterThan(20);
   });
 
   it("keeps a drain that returned at any moment, and loses none that is asked for meanwhile", async () => {
     await server.start();
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       let isOver = false;
       const replaced = server.replace().finally(() => {
         isOver = true;
@@ -125,17 +128,14 @@ describe("meridian serve --replace", () => {
       isOver = true;
     });
     let version = 0;
+    const host = (): string => `192.0.${version >>> 8}.${version & 0xff}`;
     while (!isOver) {
-      server.write("zones/static.test.zone", zone(`192.0.2.${++version}`));
+      version++;
+      server.write("zones/static.test.zone", zone(host()));
       await delay(40);
     }
     await replaced;
-    const wanted = `192.0.2.${version}`;
-    for (let tries = 0; tries < 100; tries++) {
-      if ((await answered("host.static.test")) === wanted) break;
-      await delay(50);
-    }
-    expect(await answered("host.static.test")).to.equal(wanted);
+    while ((await answered("host.static.test")) !== host()) await delay(50);
   });
 
   it("listens on more addresses, and no longer on those that are gone from the file", async () => {
@@ -149,6 +149,7 @@ describe("meridian serve --replace", () => {
     expect(load.lost).to.deep.equal([]);
     expect(server.listen.map(({ address }) => address)).to.deep.equal(["127.0.0.1", "127.0.0.9"]);
     for (const each of server.listen) expect(await answered(name, each)).to.equal(both);
+    // Nobody has that port any more: the system says so at once, or nothing comes.
     const gone = six ? await query(six, name, "A", { timeoutMs: 300 }).catch(String) : "none";
     expect(gone).to.be.a("string");
   });
@@ -297,7 +298,7 @@ describe("meridian serve --replace", () => {
   }
 
   async function answered(asked = name, at = server.dns): Promise<string> {
-    const { rcode, answers } = await query(at, asked, "A");
+    const { rcode, answers } = await query(at, asked, "A", { timeoutMs: 30_000 });
     return answerText(rcode, answers);
   }
 
