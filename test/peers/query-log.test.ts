@@ -293,7 +293,47 @@ describe("the query log of servers that take each other's place", () => {
       await server.stop();
     }
   });
+
+  it("says at each one's end what it left out, so that none is lost unsaid however much is asked", async () => {
+    const server = new ReplacedServer(
+      { ...filesOf(federation), "overrides.yaml": JSON.stringify(overrides) },
+      specOf({ queryLog: { file: "queries.ndjson", sample: 1 } }),
+    );
+    try {
+      const former = await server.start();
+      const octets = queryOctets(service, "A");
+      let asked = 0;
+      let isOver = false;
+      const asking = inParallel(Number.POSITIVE_INFINITY, async () => {
+        if (isOver) return false;
+        await askUdp(server.dns, octets);
+        asked++;
+        return true;
+      });
+      const last = await server.replace();
+      isOver = true;
+      await asking;
+      last.child.kill("SIGTERM");
+      await last.end();
+      const sums = { written: 0, dropped: 0 };
+      for (const each of [former, last]) {
+        const { written, dropped } = (await each.logged("query-log-ended")) as unknown as Ended;
+        sums.written += written;
+        sums.dropped += dropped.ring + dropped.file;
+      }
+      expect(readLines(path.join(server.folder, "queries.ndjson"))).to.have.length(sums.written);
+      expect(sums.written + sums.dropped).to.equal(asked);
+    } finally {
+      await server.stop();
+    }
+  });
 });
+
+/** The last words of a log. */
+interface Ended {
+  readonly written: number;
+  readonly dropped: { readonly ring: number; readonly file: number };
+}
 
 function specOf(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const geoip = { databases: [], overrides: "overrides.yaml" };
