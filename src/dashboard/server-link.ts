@@ -106,6 +106,11 @@ export class ServerLink {
 
   /** Takes a token for this tab. */
   useToken(token: string): void {
+    if (!/^[\x21-\x7e]+$/.test(token)) {
+      // No header could carry it, and every request would fail as if nobody were there.
+      this.#wantToken("this is no token: there is a sign in it that no token has");
+      return;
+    }
     sessionStorage.setItem(tokenKey, token);
     this.#change({ tokenWanted: undefined });
     void this.poll();

@@ -261,6 +261,10 @@ describe("the dashboard's page", () => {
       (count) => count > askedBefore,
     );
     await token.waitFor();
+    // As it is copied from where it was cut.
+    await token.fill("mrd_ri…");
+    await token.press("Enter");
+    await page.getByText("this is no token").waitFor();
     await token.fill("mrd_right");
     await token.press("Enter");
     await headline(page, /All well/);
