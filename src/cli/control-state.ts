@@ -11,25 +11,29 @@ import { ClusterCounts } from "./cluster-counts.ts";
 import { routedFlows } from "./routed-flows.ts";
 import type { RunningServer } from "./running-server.ts";
 import { version } from "./version.ts";
+import { inSlices } from "./what-if-slices.ts";
 import type { World } from "./world.ts";
 
 /** Tells the state again and again; what costs much is kept from one time to the next. */
 export class StateTeller {
   readonly #server: RunningServer;
   readonly #counts = new ClusterCounts();
-  #flows: { readonly world: World; readonly drained: unknown; readonly flows: Flow[] } | undefined;
+  #flows:
+    | { readonly world: World; readonly drained: unknown; readonly flows: Promise<Flow[]> }
+    | undefined;
 
   constructor(server: RunningServer) {
     this.#server = server;
   }
 
-  state(): StateReport {
+  async state(): Promise<StateReport> {
+    const sampled = this.#server.sampledFlows();
+    const flows = sampled ? [...sampled] : await this.#routed();
     const { world, listen, startedAt, lastReload, voting, mirrors, ready } = this.#server;
     const { config, sources } = world();
     const { federation, services } = sources.model;
     const because = ready();
     const { responses, byRcode, dropped } = this.#server.traffic();
-    const sampled = this.#server.sampledFlows();
     return {
       name: config.name,
       version,
@@ -47,7 +51,7 @@ export class StateTeller {
       traffic: { responses, byRcode, dropped },
       snapshot: this.#server.snapshot(),
       flowsBy: sampled ? "sample" : "routing",
-      flows: sampled ? [...sampled] : this.#routed(),
+      flows,
     };
   }
 
@@ -81,12 +85,13 @@ export class StateTeller {
     return reports.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  #routed(): Flow[] {
+  #routed(): Promise<Flow[]> {
     const world = this.#server.world();
     const { drained } = this.#server.drains;
     if (this.#flows?.world !== world || this.#flows.drained !== drained) {
       const { federation, clusters } = world.sources.model;
-      this.#flows = { world, drained, flows: routedFlows(federation, clusters, drained) };
+      const flows = inSlices(routedFlows(federation, clusters, drained));
+      this.#flows = { world, drained, flows };
     }
     return this.#flows.flows;
   }

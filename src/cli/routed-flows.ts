@@ -1,5 +1,6 @@
 // Where a client in the middle of each country would go first, were there a service in every cluster
-// and all of it well: what the dashboard draws while no clients are counted. It must not know queries.
+// and all of it well: what the dashboard draws while no clients are counted. It stops at each `yield`, as
+// many countries and clusters take long. It must not know queries.
 
 import type { Flow } from "../control/api-schemas.ts";
 import type { Address, Cluster, Federation, Service } from "../federation/model.ts";
@@ -11,11 +12,11 @@ import { route } from "../routing/route.ts";
 const prefixesEach = 5;
 
 /** The flows of all countries, each of them counted alike. */
-export function routedFlows(
+export function* routedFlows(
   federation: Federation,
   clusters: ReadonlyMap<string, Cluster>,
   drained: ReadonlySet<string>,
-): Flow[] {
+): Generator<void, Flow[]> {
   const service = serviceEverywhere(federation, clusters);
   const codes = countryCodes();
   const share = 1 / (codes.length * prefixesEach);
@@ -37,6 +38,7 @@ export function routedFlows(
         drained,
         health: () => 1,
       });
+      yield;
       const first = order[0]?.candidate.cluster.name;
       if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + share);
     }

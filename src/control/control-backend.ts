@@ -19,7 +19,7 @@ export interface ControlBackend {
   status(): object;
   /** Why the server should be sent no queries yet, or no more, in one sentence; `undefined`: it is ready. */
   ready(): string | undefined;
-  state(): StateReport;
+  state(): Promise<StateReport>;
   clusters(): ClusterList;
   services(page: PageQuery): Promise<ServicePage>;
   /** @param key `namespace/name` */

@@ -52,7 +52,7 @@ export const operations: readonly Operation[] = [
     path: none,
     query: none,
     answer: { schema: stateSchema },
-    run: (_input, { backend }) => ok(backend.state()),
+    run: async (_input, { backend }) => ok(await backend.state()),
   }),
   operation({
     id: "getStatus",

@@ -45,7 +45,7 @@ export class FakeBackend implements ControlBackend {
     return this.notReady;
   }
 
-  state(): StateReport {
+  async state(): Promise<StateReport> {
     return {
       name: "ns1",
       version: "0.0.0",
