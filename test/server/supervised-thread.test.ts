@@ -18,6 +18,15 @@ const script = `
     if (!workerData.isQuick) listen();
   });`;
 
+/** Says whatever it is told. */
+const endingScript = `
+  const { parentPort } = require("node:worker_threads");
+  parentPort.postMessage({ kind: "listening", addresses: [] });
+  parentPort.on("message", ({ kind }) => {
+    parentPort.postMessage({ kind: "fault", message: kind });
+    setImmediate(() => parentPort.close());
+  });`;
+
 describe("a supervised thread", () => {
   it("notices that a state is answered from before a thread that was started anew listens", async () => {
     const image = imageOf((await fuzzState([])).snapshot);
@@ -49,5 +58,24 @@ describe("a supervised thread", () => {
     await used;
     await thread.stop();
     expect(workers).to.have.length(2);
+  });
+
+  it("is told once to end, however many wait for that", async () => {
+    const told: string[] = [];
+    const nothing = (): void => undefined;
+    const thread = await SupervisedThread.start(
+      {
+        create: () => new Worker(endingScript, { eval: true }),
+        release: nothing,
+        onPost: nothing,
+        onStop: nothing,
+        onFault: (message) => told.push(message),
+        onRestart: nothing,
+      },
+      [{ address: "127.0.0.1", port: 0 }],
+    );
+    await Promise.all([thread.stop(), thread.stop()]);
+    await thread.stop();
+    expect(told).to.deep.equal(["stop"]);
   });
 });
