@@ -153,6 +153,21 @@ describe("a data plane that takes over another's connections", () => {
       expect(errors).to.deep.equal([]);
     });
 
+    it("answers a client that ends its side while its connection is given", async () => {
+      const [former, next] = [await listening(), await listening()];
+      const client = await connected(former.address);
+      client.send(Buffer.concat([soaQuery(1), soaQuery(2).subarray(0, 9)]));
+      await client.next();
+      await former.leave({
+        give: (connections) => {
+          client.socket.end(Buffer.concat([soaQuery(2).subarray(9), soaQuery(3)]));
+          giveTo(next, connections);
+        },
+      });
+      for (const id of [2, 3]) expect(decoded(await client.next()).id).to.equal(id);
+      expect(await client.ended()).to.have.length(0);
+    });
+
     it("answers and ends those that can never be given", async () => {
       const former = await listening();
       const client = await connected(former.address);
