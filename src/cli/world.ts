@@ -123,9 +123,10 @@ export class WorldReader {
     const last = this.#last;
     if (last && isSameList(last.parts, parts)) return { ok: true, state: last.world, retryAfterMs };
     // All that could be wrong has been looked at: from here on answers change.
-    await sources.commit();
+    // Nobody sees what is new with the serial of before.
     this.#serial = nextSerial(this.#serial, Math.floor(Date.now() / 1000));
     model.services.setSerial(this.#serial);
+    await sources.commit();
     const isCompiled =
       last !== undefined && isSameList(last.parts.slice(0, compiledParts.length), compiledParts);
     const snapshot = isCompiled

@@ -47,6 +47,11 @@ export class EventStreams {
     return this.#streams.size;
   }
 
+  /** How many readers are too slow at present, and so miss events. */
+  get behind(): number {
+    return [...this.#streams].filter(({ behindSince }) => behindSince !== undefined).length;
+  }
+
   /** Answers a request with the stream, or with why there is none. */
   open(request: FastifyRequest, reply: FastifyReply, { query }: Operation): FastifyReply {
     const read = readQuery(query, request.query);
