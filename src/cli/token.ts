@@ -8,7 +8,7 @@ import {
   tokenLine,
   tokenNameFault,
 } from "../control/tokens.ts";
-import { readTokens, writeTokens } from "../control/tokens-file.ts";
+import { lockTokens, readTokens, writeTokens } from "../control/tokens-file.ts";
 import { ExitStatus, printProblems, shortPath } from "./output.ts";
 
 export interface TokenOptions {
@@ -29,6 +29,22 @@ export async function tokenCommand(name: string, options: TokenOptions): Promise
   }
   const file = options.file ?? configuredFile(options.config);
   if (file === undefined) return ExitStatus.BAD_INPUT;
+  let release: () => void;
+  try {
+    release = await lockTokens(file);
+  } catch (error) {
+    return refuse(`cannot write ${shortPath(file)}: ${reasonOf(error)}`, ExitStatus.FAILED);
+  }
+  try {
+    return await changeTokens(name, role, file);
+  } finally {
+    release();
+  }
+}
+
+/** @param role of the new token; `undefined`: the one of this name is revoked. */
+async function changeTokens(name: string, role: Role | undefined, file: string): Promise<number> {
+  const revoke = role === undefined;
   const read = readTokens(file);
   const isMissing = !read.ok && "message" in read && /there is no such file$/.test(read.message);
   if (!read.ok && !isMissing) {
@@ -49,8 +65,7 @@ export async function tokenCommand(name: string, options: TokenOptions): Promise
   try {
     await writeTokens(file, next);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return refuse(`cannot write ${shortPath(file)}: ${reason}`, ExitStatus.FAILED);
+    return refuse(`cannot write ${shortPath(file)}: ${reasonOf(error)}`, ExitStatus.FAILED);
   }
   if (revoke) {
     console.error(
@@ -65,6 +80,10 @@ export async function tokenCommand(name: string, options: TokenOptions): Promise
     );
   }
   return ExitStatus.FINE;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function refuse(reason: string, status: number): number {

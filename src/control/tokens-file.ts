@@ -9,8 +9,10 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
 } from "node:fs";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import writeFileAtomic from "write-file-atomic";
 import { parseTokens, type Token, type TokensFault } from "./tokens.ts";
 
@@ -58,6 +60,35 @@ export async function writeTokens(file: string, text: string): Promise<void> {
   const folder = path.dirname(file);
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   await writeFileAtomic(file, text, { mode: 0o600 });
+}
+
+/** So long another change of the file is waited for. */
+const lockPatienceMs = 3000;
+const lockAgainMs = 20;
+
+/**
+ * Keeps others from changing the file until what it resolves with is called. Rejects with the name of what
+ * is in the way if that stays there for 3 s.
+ */
+export async function lockTokens(file: string): Promise<() => void> {
+  const folder = path.dirname(file);
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = `${file}.lock`;
+  const untilMs = performance.now() + lockPatienceMs;
+  for (;;) {
+    try {
+      closeSync(openSync(lock, "wx", 0o600));
+      return () => rmSync(lock, { force: true });
+    } catch (error) {
+      const isHeld = error instanceof Error && "code" in error && error.code === "EEXIST";
+      if (!isHeld) throw error;
+      if (performance.now() > untilMs) {
+        const message = "another command changes it; if none does, remove the file";
+        throw new Error(`${message}, got ${lock}`, { cause: error });
+      }
+      await delay(lockAgainMs);
+    }
+  }
 }
 
 function refused(what: string): TokensReading {

@@ -55,6 +55,29 @@ describe("meridian token", () => {
     expect(readFileSync(file, "utf8")).to.equal(`${comment}\n${kept}`);
   });
 
+  it("loses no token where several are made at once", async () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const { result } = await captured(() =>
+      Promise.all(
+        names.map((name) => tokenCommand(name, { config: "meridian.yaml", file, role: "read" })),
+      ),
+    );
+    expect(result).to.deep.equal(names.map(() => 0));
+    const read = readTokens(file);
+    expect(read.ok && read.tokens.map(({ name }) => name)).to.have.members(names);
+    expect(existsSync(`${file}.lock`)).to.equal(false);
+  });
+
+  it("changes nothing while another command does, and says which file tells so", async () => {
+    await run("anna", { role: "read" });
+    writeFileSync(`${file}.lock`, "");
+    const { result, stderr } = await run("berta", { role: "read" });
+    expect(result).to.equal(2);
+    expect(stderr).to.contain("another command changes it; if none does, remove the file, got ");
+    const read = readTokens(file);
+    expect(read.ok && read.tokens.length).to.equal(1);
+  }).timeout(20_000);
+
   const refusals: readonly (readonly [string, string, Partial<TokenOptions>, number, RegExp])[] = [
     [
       "a name that is there",
