@@ -7,6 +7,8 @@ export const noCluster = 0;
 export const mostClusters = 1024;
 /** The number of all clusters beyond those. */
 export const otherCluster = mostClusters + 1;
+/** What those are called: no cluster can have this name. */
+export const otherClusterName = "(other)";
 
 /** Gives each cluster name a number when it is first seen; none is ever given again. */
 export class ClusterNumbers {

@@ -3,7 +3,7 @@
 
 import { answerPaths, clusterOfOrigin, levelKinds, levelOfOrigin } from "../answer/answer-note.ts";
 import { askerOf } from "../answer/asker.ts";
-import { noCluster } from "../answer/cluster-numbers.ts";
+import { noCluster, otherClusterName } from "../answer/cluster-numbers.ts";
 import { viewOf } from "../answer/view.ts";
 import type { Views } from "../answer/views.ts";
 import { formatAddress, formatNetwork, type Network } from "../dns/address.ts";
@@ -154,7 +154,7 @@ function labelOf(
 /** Clusters without a number of their own are told as one. */
 function clusterName(number: number, { clusters }: QueryNames): string | null {
   if (number === noCluster) return null;
-  return clusters()[number - 1] ?? "other";
+  return clusters()[number - 1] ?? otherClusterName;
 }
 
 const classNames = new Map<number, string>(

@@ -2,7 +2,7 @@
 // It keeps the numbering of clusters and the memory that is counted in; it must not know threads.
 
 import { clusterOfOrigin, levelKinds, levelOfOrigin } from "../answer/answer-note.ts";
-import { ClusterNumbers } from "../answer/cluster-numbers.ts";
+import { ClusterNumbers, otherClusterName } from "../answer/cluster-numbers.ts";
 import type { SnapshotImage } from "../answer/snapshot.ts";
 import { formatListenAddress, type ListenAddress } from "./listener.ts";
 import {
@@ -126,7 +126,11 @@ export class DataPlaneTally {
     for (const [origin, count] of origins.entries()) {
       const level = levelKinds[levelOfOrigin(origin) - 1];
       if (count === 0 || level === undefined) continue;
-      answers.push({ cluster: names[clusterOfOrigin(origin) - 1] ?? "other", level, count });
+      answers.push({
+        cluster: names[clusterOfOrigin(origin) - 1] ?? otherClusterName,
+        level,
+        count,
+      });
     }
     return answers;
   }

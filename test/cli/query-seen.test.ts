@@ -142,7 +142,7 @@ describe("a query in the words of its log", () => {
     });
   });
 
-  it("says null for what there is not, and `other` for clusters that are not told apart", () => {
+  it("says null for what there is not, and `(other)` for clusters that are not told apart", () => {
     const unread = { ...record, question: undefined, note: { origin: 0, path: 3, rcode: 1 } };
     expect(JSON.parse(queryLine(seenQuery(unread, places, names)))).to.include({
       name: null,
@@ -155,7 +155,7 @@ describe("a query in the words of its log", () => {
     });
     const note = { ...record.note, origin: originOf(otherCluster, "front") };
     const seen = seenQuery({ ...record, note }, places, names);
-    expect([seen.cluster, seen.level]).to.deep.equal(["other", "front"]);
+    expect([seen.cluster, seen.level]).to.deep.equal(["(other)", "front"]);
   });
 
   it("stays one line whatever octets a name has", () => {
