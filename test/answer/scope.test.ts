@@ -28,6 +28,7 @@ import {
   queryOf,
 } from "../kit/generated-queries.ts";
 import { type GeneratedWorld, generateWorld } from "../kit/generators.ts";
+import { casesOf } from "../kit/length.ts";
 import { type PlainAnswer, plainMessage } from "../kit/plain-answer.ts";
 
 type Question = ReturnType<typeof generateQuestion>;
@@ -35,7 +36,7 @@ type Question = ReturnType<typeof generateQuestion>;
 describe("the scope of an ECS answer", () => {
   it("holds: every client inside it is answered the same", () => {
     let compared = 0;
-    for (const each of generatedCases(200, 10)) {
+    for (const each of generatedCases(casesOf(200, 80), 10)) {
       const { dice, generated, source, ecs, question, state, label } = each;
       const first = wireAnswer(question, source, ecs, state);
       const scope = first.scope ?? 0;
@@ -48,12 +49,15 @@ describe("the scope of an ECS answer", () => {
         compared += 1;
       }
     }
-    expect(compared).to.be.above(10_000);
+    expect(compared).to.be.above(casesOf(10_000, 4_000));
   }).timeout(180_000);
 
   it("is as short as geography allows: one bit less holds a client of another view", () => {
     let compared = 0;
-    for (const { generated, source, ecs, question, state, label } of generatedCases(250, 10)) {
+    for (const { generated, source, ecs, question, state, label } of generatedCases(
+      casesOf(250, 100),
+      10,
+    )) {
       const { settings, views } = state.snapshot;
       const asker = askerOf(source, ecs, settings.trustedResolvers, views);
       const { scope, steps } = resolve(question, asker, viewOf(views, asker), state);
@@ -78,13 +82,13 @@ describe("the scope of an ECS answer", () => {
       ).to.equal(true);
       compared += 1;
     }
-    expect(compared).to.be.above(150);
+    expect(compared).to.be.above(casesOf(150, 60));
   });
 
   it("is 0 for names that do not depend on the client, and for source length 0", () => {
     let compared = 0;
     for (const { dice, generated, source, ecs, question, state, label } of generatedCases(
-      200,
+      casesOf(200, 80),
       10,
     )) {
       const { settings, views } = state.snapshot;
@@ -99,7 +103,7 @@ describe("the scope of an ECS answer", () => {
       const any = ecsOf(generateEcs(dice, generated).address, 0);
       expect(wireAnswer(question, source, any, state).scope, label).to.equal(0);
     }
-    expect(compared).to.be.above(100);
+    expect(compared).to.be.above(casesOf(100, 40));
   });
 });
 

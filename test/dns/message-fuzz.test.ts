@@ -7,7 +7,7 @@ import { casesOf } from "../kit/length.ts";
 import { mutated } from "../kit/mutated-packets.ts";
 import { anyOctets, messages, seed, shown, spelledAlike } from "./arbitraries.ts";
 
-const packetCount = casesOf(50_000, 15_000);
+const packetCount = casesOf(50_000, 8_000);
 /** A record has at least 11 octets and its name at most 255 octets and 127 pointers to read. */
 const readsPerOctet = 100;
 

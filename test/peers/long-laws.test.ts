@@ -9,8 +9,11 @@ import { atLength } from "../kit/length.ts";
 process.env[atLength] = "whole";
 for (const law of [
   "answer/fast-path",
+  "answer/internal-answers",
+  "answer/scope",
   "answer/explain-agrees",
   "dns/message-fuzz",
+  "dns/message-laws",
   "routing/shares",
 ]) {
   await import(`../${law}.test.ts`);
