@@ -3,25 +3,18 @@
 // say is left to `answer`. It must not know sockets, clocks or chance.
 
 import { Rcode } from "../dns/codes.ts";
-import { type EcsOption, EdeCode } from "../dns/edns.ts";
-import { labelsOf, lowerName, nameOf, namesEqual, rootName } from "../dns/name.ts";
+import { EdeCode } from "../dns/edns.ts";
+import { hasOctets, labelsOf, lowerName, nameOf, namesEqual, rootName } from "../dns/name.ts";
 import { RRType } from "../dns/record-types.ts";
 import { NameMatch } from "../federation/names.ts";
 import { type ServiceReader, shapeMask, sickBit } from "../federation/service-reader.ts";
 import { endHash, hashWord, isLittleEndian, lastWord, wordCount } from "../memory/key-words.ts";
 import type { RecordRef } from "../memory/packed-map.ts";
-import {
-  AnswerMaker,
-  anyView,
-  dependsShift,
-  entryFlag,
-  variantsShift,
-  type WhoAsks,
-} from "./answer-maker.ts";
+import { AnswerMaker, anyView, dependsShift, entryFlag, variantsShift } from "./answer-maker.ts";
 import { plainUdpSize } from "./answer-message.ts";
 import { AnswerNote, AnswerPath, CacheLook, noOrigin, unknownView } from "./answer-note.ts";
-import { askerOf } from "./asker.ts";
 import { addressRecordOctets, writeAddresses } from "./fast-addresses.ts";
+import { whoAsks } from "./fast-asker.ts";
 import { FastOpt } from "./fast-opt.ts";
 import { FastQuery, type FastReceived, type MessageMemory, questionAt } from "./fast-query.ts";
 import { Depends, trustFull, trustUnknown, ViewFinder } from "./fast-view.ts";
@@ -31,7 +24,6 @@ import { PlanWalk } from "./plan-walk.ts";
 import { ServicePlans } from "./service-plan.ts";
 import { FoundBy, Sightings } from "./sightings.ts";
 import { mostVariants, type Turns } from "./turns.ts";
-import { viewOf } from "./view.ts";
 import { type EntryKey, EntryWord, type WireCache } from "./wire-cache.ts";
 
 /** What `respond` gives where `answer` must be asked. */
@@ -192,7 +184,8 @@ export class FastPath {
         isKnown = true;
       }
       if (!this.#locate(received)) return false;
-      if (!this.#maker.make(query, this.#whoAsks(received), variant)) return false;
+      const who = whoAsks(received, query, this.#views, this.#state.snapshot);
+      if (!this.#maker.make(query, who, variant)) return false;
       this.#isMade = true;
     }
     return false;
@@ -415,23 +408,6 @@ export class FastPath {
     return this.#isLocated;
   }
 
-  /** The asker and the view as `answer` would have them. */
-  #whoAsks({ memory, source, sourceAt, family }: FastReceived): WhoAsks {
-    const { views, settings } = this.#state.snapshot;
-    const { ecsAt, ecsLength, ecsFamily, ecsSource } = this.#query;
-    const sender = source.slice(sourceAt, sourceAt + (family === 4 ? 4 : 16));
-    let ecs: EcsOption | undefined;
-    if (ecsAt !== 0) {
-      const address = new Uint8Array(ecsFamily === 4 ? 4 : 16);
-      address.set(memory.octets.subarray(ecsAt + 4, ecsAt + ecsLength));
-      const ecsNumber = ecsFamily === 4 ? 1 : 2;
-      ecs = { kind: "ecs", family: ecsNumber, sourceLength: ecsSource, scopeLength: 0, address };
-    }
-    const asker = askerOf(sender, ecs, settings.trustedResolvers, views);
-    const { view, drawHigh, drawLow } = this.#views;
-    return { asker, view: viewOf(views, asker), number: view, drawHigh, drawLow };
-  }
-
   #limit({ transport }: FastReceived): number {
     if (transport === "tcp") return 0xffff;
     const { hasOpt, udpSize } = this.#query;
@@ -517,10 +493,3 @@ const isResponse = 0x8000;
 const isAuthoritative = 0x0400;
 
 const svcLabel = Uint8Array.of(3, 0x73, 0x76, 0x63);
-
-function hasOctets(octets: Uint8Array, at: number, part: Uint8Array): boolean {
-  for (let index = 0; index < part.length; index++) {
-    if (octets[at + index] !== part[index]) return false;
-  }
-  return true;
-}

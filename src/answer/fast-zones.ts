@@ -3,7 +3,7 @@
 
 import { DnsClass, Rcode } from "../dns/codes.ts";
 import { encodeMessage } from "../dns/message.ts";
-import { lowerName, type Name } from "../dns/name.ts";
+import { hasOctets, lowerName, type Name } from "../dns/name.ts";
 import { soaSerialFromEnd } from "../dns/rdata.ts";
 import { RRType } from "../dns/record-types.ts";
 import { type FederatedNames, NameMatch } from "../federation/names.ts";
@@ -88,7 +88,7 @@ export class FastZones {
         if (!zone || zone.labelCount > labelCount) continue;
         const first = labelCount - zone.labelCount;
         const start = first === labelCount ? nameLength - 1 : (labelStarts[first] ?? 0);
-        if (nameLength - start === zone.apex.length && endsWith(name, start, zone.apex)) {
+        if (nameLength - start === zone.apex.length && hasOctets(name, start, zone.apex)) {
           return zone;
         }
       }
@@ -168,7 +168,7 @@ export class FastZone {
     const start = labelStarts[below - 1] ?? 0;
     for (let index = 0; index < this.#ownLabels.length; index++) {
       const label = this.#ownLabels[index];
-      if (label && endsWith(name, start, label)) return false;
+      if (label && hasOctets(name, start, label)) return false;
     }
     return true;
   }
@@ -208,7 +208,7 @@ function labelBelow(name: Name, apex: Name): Uint8Array[] {
   const own = lowerName(apex);
   for (let at = 0; at < lowered.length - 1; ) {
     const next = at + 1 + (lowered[at] ?? 0);
-    if (lowered.length - next === own.length && endsWith(lowered, next, own)) {
+    if (lowered.length - next === own.length && hasOctets(lowered, next, own)) {
       return [lowered.slice(at, next)];
     }
     at = next;
@@ -235,13 +235,6 @@ function pointersIn(body: Uint8Array): number[] {
   // Owner, then type, class, TTL and length, then two names.
   skipName(skipName(skipName(0) + 10));
   return found;
-}
-
-function endsWith(octets: Uint8Array, at: number, part: Uint8Array): boolean {
-  for (let index = 0; index < part.length; index++) {
-    if (octets[at + index] !== part[index]) return false;
-  }
-  return true;
 }
 
 function labelsIn(name: Uint8Array): number {

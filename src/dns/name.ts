@@ -203,3 +203,11 @@ const octetTexts: readonly string[] = Array.from({ length: 256 }, (_, octet) => 
   const isPrintable = octet > 0x20 && octet < 0x7f;
   return isPrintable ? character : `\\${String(octet).padStart(3, "0")}`;
 });
+
+/** Whether these octets stand at `at`; past the end nothing does. */
+export function hasOctets(octets: Uint8Array, at: number, part: Uint8Array): boolean {
+  for (let index = 0; index < part.length; index++) {
+    if (octets[at + index] !== part[index]) return false;
+  }
+  return true;
+}

@@ -2,7 +2,7 @@
 // each stands for. They are worked out from the labels of the name that is asked, never listed:
 // a million services have ten million names. It must not know what any of them is answered.
 
-import { isSubdomain, lowerName, type Name, nameOf } from "../dns/name.ts";
+import { hasOctets, isSubdomain, lowerName, type Name, nameOf } from "../dns/name.ts";
 import type { RecordRef } from "../memory/packed-map.ts";
 import type { Cluster, Federation, Service } from "./model.ts";
 import { regionsOf } from "./published-names.ts";
@@ -94,16 +94,16 @@ export class FederatedNames {
     let best: NameMatch = NameMatch.NONE;
     if (count === 0 || this.#services.size === 0) return best;
     const last = starts[count - 1] ?? 0;
-    if (isLabel(octets, last, this.#federationLabel)) {
+    if (hasOctets(octets, last, this.#federationLabel)) {
       best = this.#matchService(octets, count - 1, true, NameMatch.SERVICE);
     }
-    if (best <= NameMatch.EMPTY && isLabel(octets, last, svcLabel)) {
+    if (best <= NameMatch.EMPTY && hasOctets(octets, last, svcLabel)) {
       const found = this.#matchBelowSvc(octets, count - 1, NameMatch.SERVICE);
       if (found !== NameMatch.NONE) best = found;
     }
     for (let index = 0; best <= NameMatch.EMPTY && index < this.#regions.length; index++) {
       const region = this.#regions[index];
-      if (!region || !isLabel(octets, last, region.label)) continue;
+      if (!region || !hasOctets(octets, last, region.label)) continue;
       const found = this.#matchRegion(octets, count - 1, region);
       if (found !== NameMatch.NONE) best = found;
     }
@@ -117,13 +117,13 @@ export class FederatedNames {
     if (count === 0) return NameMatch.EMPTY;
     const last = this.#starts[count - 1] ?? 0;
     let best: NameMatch = NameMatch.NONE;
-    if (isLabel(octets, last, svcLabel)) {
+    if (hasOctets(octets, last, svcLabel)) {
       best = this.#matchBelowSvc(octets, count - 1, NameMatch.LOCAL);
     }
     for (let index = 0; best <= NameMatch.EMPTY && index < region.zones.length; index++) {
       const zone = region.zones[index];
-      if (!zone || !isLabel(octets, last, zone.label)) continue;
-      const isSvc = count > 1 && isLabel(octets, this.#starts[count - 2] ?? 0, svcLabel);
+      if (!zone || !hasOctets(octets, last, zone.label)) continue;
+      const isSvc = count > 1 && hasOctets(octets, this.#starts[count - 2] ?? 0, svcLabel);
       if (count === 1) best = NameMatch.EMPTY;
       if (!isSvc) continue;
       const found = this.#matchBelowSvc(octets, count - 2, NameMatch.LOCAL);
@@ -136,7 +136,7 @@ export class FederatedNames {
   /** Below `svc`: `F` and what is below it, but no cluster names. */
   #matchBelowSvc(octets: Uint8Array, count: number, kind: NameMatch): NameMatch {
     if (count === 0) return NameMatch.EMPTY;
-    if (!isLabel(octets, this.#starts[count - 1] ?? 0, this.#federationLabel)) {
+    if (!hasOctets(octets, this.#starts[count - 1] ?? 0, this.#federationLabel)) {
       return NameMatch.NONE;
     }
     return this.#matchService(octets, count - 1, false, kind);
@@ -223,13 +223,6 @@ function regionLabels(clusters: Iterable<Cluster>): RegionLabels[] {
 function labelOf(text: string): Uint8Array {
   const lowered = text.toLowerCase();
   return Uint8Array.of(lowered.length, ...Buffer.from(lowered, "latin1"));
-}
-
-function isLabel(octets: Uint8Array, at: number, label: Uint8Array): boolean {
-  for (let index = 0; index < label.length; index++) {
-    if (octets[at + index] !== label[index]) return false;
-  }
-  return true;
 }
 
 /** Whether the label at `at` is `text`, after `skip` octets. Names of ports and clusters are in lower case. */
